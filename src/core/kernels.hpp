@@ -1,0 +1,43 @@
+// The hot loops, one table of functions for each instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace warmcb {
+
+// The non-zero features of one example; the intercept is the last of them.
+struct Row {
+    const uint32_t* index;
+    const float* value;
+    std::size_t size;
+};
+
+// One regression example for one action, and that action's part of the model. In both tables a feature is a row.
+struct Update {
+    Row row;
+    float* weights;           // per feature: a weight for each lane
+    float* scales;            // per feature: for each lane G/s², then for each lane 1/s (0: feature not seen yet)
+    std::size_t weight_stride, scale_stride, lanes;
+    double* total_weight;     // T, for each lane
+    double* total_norm;       // N, for each lane
+    const float* prediction;  // p, for each lane
+    const float* importance;  // h, for each lane
+    float cost, learning_rate;
+    float* scratch;           // row.size · lanes
+};
+
+struct Kernels {
+    const char* name;
+    // scores[c] = Σ_j row_j · weights[j, c]; `far` says that the weights are too many for the caches.
+    void (*predict)(Row row, const float* weights, std::size_t columns, bool far, float* scores);
+    void (*update)(const Update& update);
+    // The lowest-scored action of each lane, the first among equals.
+    void (*greedy)(const float* scores, std::size_t actions, std::size_t lanes, int32_t* greedy);
+};
+
+// Compiled in and runnable on this machine, the fastest first.
+const std::vector<const Kernels*>& available_kernels();
+
+}  // namespace warmcb

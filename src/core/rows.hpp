@@ -1,0 +1,92 @@
+// Examples as the learners see them: rows of a dense or CSR matrix, and the costs that belong to them.
+#pragma once
+
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace warmcb {
+
+// A view of a matrix of n rows and d features, which the caller keeps alive.
+class Rows {
+public:
+    Rows(const float* values, std::size_t rows, std::size_t features)
+        : values_(values), rows_(rows), features_(features) {}
+    Rows(const float* values, const int32_t* indices, const int64_t* starts, std::size_t rows, std::size_t features)
+        : values_(values), indices_(indices), starts_(starts), rows_(rows), features_(features) {}
+
+    std::size_t size() const { return rows_; }
+    std::size_t features() const { return features_; }
+
+    // The first row with a value that is not finite or an index out of range; −1 if there is none.
+    int64_t first_bad() const {
+        const int64_t stored = starts_ ? starts_[rows_] : static_cast<int64_t>(rows_ * features_);
+        for (int64_t i = 0; i < stored; ++i) {
+            const bool misplaced = indices_ && (indices_[i] < 0 || indices_[i] >= static_cast<int64_t>(features_));
+            if (misplaced || !std::isfinite(values_[i])) return row_of(i);
+        }
+        return -1;
+    }
+
+    // Row i without its zeros, with the intercept behind the last feature; valid until the next gather of this buffer.
+    struct Buffer {
+        std::vector<uint32_t> index;
+        std::vector<float> value;
+    };
+    Row gather(std::size_t i, Buffer& buffer) const {
+        const int64_t begin = starts_ ? starts_[i] : static_cast<int64_t>(i * features_);
+        const int64_t count = starts_ ? starts_[i + 1] - begin : static_cast<int64_t>(features_);
+        if (buffer.index.size() <= static_cast<std::size_t>(count)) {
+            buffer.index.resize(count + 1);
+            buffer.value.resize(count + 1);
+        }
+        std::size_t size = 0;
+        for (int64_t k = 0; k < count; ++k) {
+            const float x = values_[begin + k];
+            buffer.index[size] = indices_ ? static_cast<uint32_t>(indices_[begin + k]) : static_cast<uint32_t>(k);
+            buffer.value[size] = x;
+            size += std::fabs(x) >= FLT_MIN;  // denormal numbers count as zero: their inverse is infinite
+        }
+        buffer.index[size] = static_cast<uint32_t>(features_);
+        buffer.value[size] = 1.0f;
+        return {buffer.index.data(), buffer.value.data(), size + 1};
+    }
+
+private:
+    int64_t row_of(int64_t position) const {
+        if (!starts_) return position / static_cast<int64_t>(features_);
+        int64_t row = 0;
+        while (starts_[row + 1] <= position) ++row;
+        return row;
+    }
+
+    const float* values_;
+    const int32_t* indices_ = nullptr;  // null: dense
+    const int64_t* starts_ = nullptr;
+    std::size_t rows_, features_;
+};
+
+// The cost of each action in each row: a matrix, or labels that cost 0 where they are met and 1 elsewhere.
+class Costs {
+public:
+    Costs(const int32_t* labels, std::size_t rows) : labels_(labels), rows_(rows) {}
+    Costs(const double* matrix, std::size_t rows, std::size_t actions) : matrix_(matrix), rows_(rows), actions_(actions) {}
+
+    std::size_t size() const { return rows_; }
+    bool fits(std::size_t actions) const { return labels_ || actions == actions_; }
+
+    double operator()(std::size_t row, std::size_t action) const {
+        if (labels_) return labels_[row] == static_cast<int32_t>(action) ? 0.0 : 1.0;
+        return matrix_[row * actions_ + action];
+    }
+
+private:
+    const int32_t* labels_ = nullptr;
+    const double* matrix_ = nullptr;
+    std::size_t rows_, actions_ = 0;
+};
+
+}  // namespace warmcb

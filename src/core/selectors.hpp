@@ -1,0 +1,36 @@
+// Which lane is in charge.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace warmcb {
+
+// Algorithm 1, line 7: each lane pays cost/p whenever its greedy action is the one that was played.
+class ProgressiveValidation {
+public:
+    explicit ProgressiveValidation(std::size_t lanes) : sums(lanes) {}
+
+    std::vector<double> sums;
+    uint64_t rounds = 0;
+
+    // The lane with the lowest sum, the first among equals.
+    std::size_t best() const { return std::min_element(sums.begin(), sums.end()) - sums.begin(); }
+
+    void add(const int32_t* greedy, std::size_t action, double cost, double probability) {
+        const double score = cost / probability;
+        for (std::size_t lane = 0; lane < sums.size(); ++lane)
+            if (greedy[lane] == static_cast<int32_t>(action)) sums[lane] += score;
+        ++rounds;
+    }
+};
+
+// A lane that somebody else has chosen.
+struct FixedLane {
+    std::size_t lane;
+    std::size_t best() const { return lane; }
+    void add(const int32_t*, std::size_t, double, double) {}
+};
+
+}  // namespace warmcb

@@ -1,0 +1,45 @@
+"""Contextual bandits that start from supervised data of unknown bias and never pay much for trusting it."""
+
+from warmcb import errors, explorers, learners, selectors
+from warmcb.bandits import (
+    UCB1,
+    ArrowCB,
+    Bandit,
+    BanditOnly,
+    Decision,
+    Majority,
+    SimBandit,
+    SupervisedTruth,
+    SupOnly,
+    Trace,
+    WarmUCB,
+    load,
+)
+from warmcb.errors import WarmcbError
+from warmcb.noise import Noise
+from warmcb.simulate import Run, simulate, simulate_many
+
+__version__ = "0.1.0"
+__all__ = [
+    "UCB1",
+    "ArrowCB",
+    "Bandit",
+    "BanditOnly",
+    "Decision",
+    "Majority",
+    "Noise",
+    "Run",
+    "SimBandit",
+    "SupOnly",
+    "SupervisedTruth",
+    "Trace",
+    "WarmUCB",
+    "WarmcbError",
+    "errors",
+    "explorers",
+    "learners",
+    "load",
+    "selectors",
+    "simulate",
+    "simulate_many",
+]

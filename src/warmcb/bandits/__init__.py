@@ -1,0 +1,22 @@
+"""One file per algorithm of the paper."""
+
+from warmcb.bandits._base import Bandit, Decision, Trace, load
+from warmcb.bandits.arrow import ArrowCB
+from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
+from warmcb.bandits.supervised_truth import SupervisedTruth
+from warmcb.bandits.warm_ucb import UCB1, WarmUCB
+
+__all__ = [
+    "UCB1",
+    "ArrowCB",
+    "Bandit",
+    "BanditOnly",
+    "Decision",
+    "Majority",
+    "SimBandit",
+    "SupOnly",
+    "SupervisedTruth",
+    "Trace",
+    "WarmUCB",
+    "load",
+]

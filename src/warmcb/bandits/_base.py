@@ -1,0 +1,208 @@
+"""What every bandit is: parameters, checked calls, an exact state. What each one does is in the files beside this."""
+
+import inspect
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb import _inputs, _modelfile, _streams
+from warmcb._core import Rows, Stream
+from warmcb._costs import CostTable
+from warmcb.errors import ModelFileError
+
+State = dict[str, NDArray[Any]]
+
+
+class Decision(NamedTuple):
+    """An action, the probability with which it was drawn, and the whole distribution it was drawn from."""
+
+    action: int
+    probability: float
+    probabilities: NDArray[np.float64]
+
+
+class Trace(NamedTuple):
+    """What happened in each round of a run. `lambdas`: the λ that was in charge, NaN for a bandit without one."""
+
+    actions: NDArray[np.int32]
+    probabilities: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    lambdas: NDArray[np.float64]
+
+
+class Rounds:
+    """Output arrays of the compiled rounds."""
+
+    def __init__(self, size: int) -> None:
+        self.actions = np.empty(size, dtype=np.int32)
+        self.probabilities = np.empty(size)
+        self.costs = np.empty(size)
+        self.lanes = np.zeros(size, dtype=np.int32)
+
+    def arrays(
+        self, begin: int = 0, end: int | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+        part = slice(begin, end)
+        return self.actions[part], self.probabilities[part], self.costs[part], self.lanes[part]
+
+    def trace(self, lambdas: NDArray[np.float64]) -> Trace:
+        return Trace(self.actions, self.probabilities, self.costs, lambdas[self.lanes])
+
+
+class Bandit(ABC):
+    """A bandit on costs in [0, 1]: `warm_start` once, then `decide` and `learn` for ever.
+
+    A constructor stores its parameters and nothing else, so that `clone`, `repr` and saving follow from its signature.
+    """
+
+    n_actions: int
+    seed: int
+    _known: ClassVar[dict[str, type["Bandit"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Bandit._known[cls.__name__] = cls
+
+    def __init__(self, n_actions: int, seed: int) -> None:
+        self.n_actions = _inputs.integer("n_actions", n_actions, 2)
+        self.seed = _inputs.seed(seed)
+        self.n_features_: int | None = None
+        self._random = Stream(self.seed, _streams.DECIDE)
+        self._decided = 0
+
+    # What callers use
+
+    def warm_start(self, X: _inputs.Features, y: ArrayLike | None = None, *, costs: ArrayLike | None = None) -> Self:
+        """Learn from fully labelled examples: labels `y` in 0..K−1, or `costs` of shape (n, K). None at all is fine."""
+        rows = _inputs.matrix(X, self.n_features_)
+        table = _inputs.cost_table(y, costs, len(rows), self.n_actions)
+        self._meet(rows)
+        if len(rows):
+            self._warm_start(rows, table)
+        return self
+
+    def decide(self, x: _inputs.Features) -> Decision:
+        """Choose an action for the context x. Keep `action` and `probability`: `learn` wants them back."""
+        row = _inputs.one_row(x, self.n_features_)
+        self._meet(row)
+        probabilities = self._distribution(row)
+        action = self._random.draw(self._decided, probabilities)
+        self._decided += 1
+        return Decision(action, float(probabilities[action]), probabilities)
+
+    def learn(self, x: _inputs.Features, action: int, cost: float, probability: float) -> None:
+        """Learn what `action` cost in the context x, where it was drawn with `probability`.
+
+        May come late, out of order, or from a log of decisions that this bandit did not make: whatever has to be
+        predicted is predicted at the moment of this call.
+        """
+        action = _inputs.integer("action", action, 0, self.n_actions - 1)
+        cost = _inputs.fraction("cost", cost)
+        probability = _inputs.number("probability", probability, "a number in (0, 1]", 0.0, 1.0, low_excluded=True)
+        row = _inputs.one_row(x, self.n_features_)
+        self._meet(row)
+        self._learn(row, action, cost, probability)
+
+    def predict(self, X: _inputs.Features) -> NDArray[np.int32]:
+        """The greedy action for each row of X; explores nothing, changes nothing."""
+        rows = _inputs.matrix(X, self.n_features_)
+        self._meet(rows)
+        return self._predict(rows)
+
+    @property
+    def lambda_(self) -> float:
+        """The λ in charge; NaN for a bandit that has none."""
+        return float("nan")
+
+    def get_params(self) -> dict[str, Any]:
+        """The constructor's arguments, by name."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def clone(self) -> Self:
+        """A new bandit with the same parameters that has seen nothing."""
+        return type(self)(**self.get_params())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.get_params().items())})"
+
+    def save(self, path: str | Path) -> None:
+        """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would."""
+        counters = {"decided": np.array(self._decided), "n_features": np.array(self.n_features_ or 0)}
+        state = self._state() if self.n_features_ is not None else {}
+        _modelfile.write(Path(path), type(self).__name__, self.get_params(), counters | state)
+
+    def play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
+        """Decide and learn in the rows [begin, end), compiled: the same rounds, to the bit, as the live calls."""
+        self._meet(rows)
+        trace = self._play(rows, table, begin, end)
+        self._decided += end - begin
+        return trace
+
+    # What an algorithm fills in
+
+    @abstractmethod
+    def _build(self, n_features: int) -> None:
+        """Allocate the state, now that the number of features is known."""
+
+    @abstractmethod
+    def _warm_start(self, rows: Rows, table: CostTable) -> None: ...
+
+    @abstractmethod
+    def _distribution(self, row: Rows) -> NDArray[np.float64]: ...
+
+    @abstractmethod
+    def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None: ...
+
+    @abstractmethod
+    def _predict(self, rows: Rows) -> NDArray[np.int32]: ...
+
+    @abstractmethod
+    def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace: ...
+
+    @abstractmethod
+    def _state(self) -> State: ...
+
+    @abstractmethod
+    def _restore(self, state: State) -> None: ...
+
+    def _meet(self, rows: Rows) -> None:
+        if self.n_features_ is None:
+            self._build(rows.features)
+            self.n_features_ = rows.features
+
+
+def certain(action: int, n_actions: int) -> NDArray[np.float64]:
+    """The distribution that has one action only."""
+    probabilities = np.zeros(n_actions)
+    probabilities[action] = 1.0
+    return probabilities
+
+
+def load(path: str | Path) -> Bandit:
+    """Read a bandit that `save` wrote.
+
+    >>> import tempfile, warmcb
+    >>> bandit = warmcb.ArrowCB(n_actions=3, seed=7).warm_start([[0.0, 1.0], [1.0, 0.0]], [2, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bandit.save(f"{folder}/news.warmcb")
+    ...     again = warmcb.load(f"{folder}/news.warmcb")
+    >>> again.decide([0.0, 1.0]).action == bandit.decide([0.0, 1.0]).action
+    True
+    """
+    kind, params, state = _modelfile.read(Path(path))
+    if kind not in Bandit._known:
+        raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(Bandit._known))}")
+    try:
+        bandit = Bandit._known[kind](**params)
+        bandit._decided = int(state.pop("decided"))
+        n_features = int(state.pop("n_features"))
+        if state:
+            bandit._build(n_features)
+            bandit.n_features_ = n_features
+            bandit._restore(state)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{path} is not a whole {kind}: {error}") from error
+    return bandit

@@ -1,0 +1,25 @@
+"""What can go wrong, by kind of mistake. Each message names the argument, its value and what was expected."""
+
+
+class WarmcbError(Exception):
+    """Every error that this package raises on purpose."""
+
+
+class InputError(WarmcbError, ValueError):
+    """An argument has a value that makes no sense."""
+
+
+class DataError(WarmcbError, ValueError):
+    """A data file cannot be used."""
+
+
+class ModelFileError(WarmcbError, ValueError):
+    """A saved bandit cannot be read: truncated, foreign, or written by a newer version."""
+
+
+class OrderError(WarmcbError, RuntimeError):
+    """A method was called at a moment when it has no meaning."""
+
+
+class MissingDependencyError(WarmcbError, ImportError):
+    """An optional package is needed for this."""

@@ -1,0 +1,51 @@
+"""Exact least squares for every mixture of two sources, from the normal equations of each."""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+
+
+class NormalEquations(NamedTuple):
+    """Σ h·x·xᵀ and Σ h·cost·x of one source: `gram` for each action or shared by all, `moment` for each action."""
+
+    gram: Doubles  # (K, D, D) or (1, D, D)
+    moment: Doubles  # (K, D)
+    examples: int
+
+    @classmethod
+    def of_full_costs(cls, X: Any, costs: Doubles) -> Self:
+        """From examples that show the cost of every action; X is a SciPy matrix, the intercept is added."""
+        from scipy import sparse  # only Algorithm 2 needs it, and it takes as long to import as all the rest
+
+        with_intercept = sparse.hstack([X.astype(np.float64), np.ones((X.shape[0], 1))]).tocsr()
+        gram = (with_intercept.T @ with_intercept).toarray()
+        return cls(gram[np.newaxis], (with_intercept.T @ costs).T, X.shape[0])
+
+    def mean_squares(self) -> Doubles:
+        """The (weighted) mean square of each input."""
+        return np.asarray(np.einsum("kjj->j", self.gram) / (len(self.gram) * max(self.examples, 1)))
+
+
+def solve_mixtures(
+    lambdas: Doubles, supervised: NormalEquations, bandit: NormalEquations, ridge: float
+) -> NDArray[np.float32]:
+    """Weights (D, K, |Λ|) that minimise λ · mean bandit loss + (1−λ) · mean supervised loss + ridge.
+
+    The ridge counts like `ridge` examples and is relative to the inputs' own mean squares, so that units do not matter.
+    """
+    examples = supervised.examples + bandit.examples
+    present = (supervised.examples > 0) + (bandit.examples > 0)
+    mean_squares = (supervised.mean_squares() + bandit.mean_squares()) / present
+    unit = 1 / np.sqrt(np.where(mean_squares > 0, mean_squares, 1.0))
+    penalty = ridge / examples * np.eye(len(unit))
+    solutions = []
+    for lam in lambdas:
+        of_bandit = lam / max(bandit.examples, 1)
+        of_supervised = (1 - lam) / max(supervised.examples, 1)
+        gram = (of_bandit * bandit.gram + of_supervised * supervised.gram) * np.outer(unit, unit) + penalty
+        moment = (of_bandit * bandit.moment + of_supervised * supervised.moment) * unit
+        solutions.append(np.linalg.solve(gram, moment[..., np.newaxis])[..., 0] * unit)
+    return np.ascontiguousarray(np.transpose(solutions, (2, 1, 0)), dtype=np.float32)

@@ -1,0 +1,62 @@
+"""Small problems that every test can use, a maker of every bandit there is, and where real data may lie."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+import warmcb
+from warmcb import Bandit
+
+
+class Problem(NamedTuple):
+    """A matrix of contexts and the costs of every action; with labels, the costs are those of the labels."""
+
+    X: Any
+    y: NDArray[np.int32] | None
+    costs: NDArray[np.float64]
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        return {"y": self.y} if self.y is not None else {"costs": self.costs}
+
+
+def make_problem(n: int = 400, d: int = 6, k: int = 3, *, is_sparse: bool = False, labels: bool = True) -> Problem:
+    random = np.random.default_rng(11)
+    X = random.normal(size=(n, d)) * 10.0 ** random.uniform(-2, 2, size=d)
+    if is_sparse:
+        X[random.random(X.shape) < 0.6] = 0
+    utility = (X / np.abs(X).max(axis=0)) @ random.normal(size=(d, k))
+    y = utility.argmax(axis=1).astype(np.int32)
+    costs = 1.0 - np.eye(k)[y]
+    if not labels:
+        costs = np.clip(0.7 * costs + 0.3 * random.random(costs.shape), 0, 1)
+    return Problem(sparse.csr_array(X) if is_sparse else X, y if labels else None, costs)
+
+
+def every_bandit() -> dict[str, Callable[[], Bandit]]:
+    """A maker for each built-in class, so that a class written tomorrow is checked tomorrow, and for some variants."""
+    classes = [kind for kind in vars(warmcb).values() if isinstance(kind, type) and issubclass(kind, Bandit)]
+    makers: dict[str, Callable[[], Bandit]] = {
+        kind.__name__: (lambda kind=kind: kind(n_actions=3, seed=5)) for kind in classes if kind is not Bandit
+    }
+    return makers | {
+        "ArrowCB 2 lanes": lambda: warmcb.ArrowCB(3, lambdas=2, epsilon=0.2, seed=5),
+        "ArrowCB 13 lanes": lambda: warmcb.ArrowCB(3, lambdas=np.linspace(0, 1, 13).tolist(), epsilon=0.2, seed=5),
+        "ArrowCB with a horizon": lambda: warmcb.ArrowCB(3, epsilon=0.1, horizon=300, seed=5),
+        "BanditOnly, all exploration": lambda: warmcb.BanditOnly(3, epsilon=1.0, seed=5),
+        "SupervisedTruth with a horizon": lambda: warmcb.SupervisedTruth(3, horizon=300, seed=5),
+        "Majority, given": lambda: warmcb.Majority(3, action=2),
+    }
+
+
+BANDITS = every_bandit()
+
+
+def shared_data() -> Path:
+    """The folder of real data sets that some tests use when it lies beside the project."""
+    return Path(os.environ.get("WARMCB_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -1,0 +1,213 @@
+"""What must hold for every bandit class there is."""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from problems import Problem, make_problem
+from warmcb import Bandit, load, simulate
+from warmcb.errors import InputError, WarmcbError
+
+Make = Callable[[], Bandit]
+
+
+def row(problem: Problem, i: int) -> Any:
+    return problem.X[[i]]
+
+
+def live(bandit: Bandit, problem: Problem, begin: int, end: int) -> list[tuple[int, float]]:
+    """Rounds as a service plays them."""
+    decisions = []
+    for i in range(begin, end):
+        decision = bandit.decide(row(problem, i))
+        bandit.learn(row(problem, i), decision.action, problem.costs[i, decision.action], decision.probability)
+        decisions.append((decision.action, decision.probability))
+    return decisions
+
+
+def started(make: Make, problem: Problem, n: int = 100) -> Bandit:
+    answers = {name: values[:n] for name, values in problem.answers.items()}
+    return make().warm_start(problem.X[:n], **answers)
+
+
+def fingerprint(bandit: Bandit, folder: Path) -> dict[str, bytes]:
+    bandit.save(folder / "fingerprint.warmcb")
+    with np.load(folder / "fingerprint.warmcb") as archive:
+        return {name: archive[name].tobytes() for name in archive.files}
+
+
+def test_resume_is_exact(make: Make, problem: Problem, tmp_path: Path) -> None:
+    unbroken = started(make, problem)
+    live(unbroken, problem, 100, 250)
+    broken = started(make, problem)
+    live(broken, problem, 100, 180)
+    broken.save(tmp_path / "b.warmcb")
+    resumed = load(tmp_path / "b.warmcb")
+    live(resumed, problem, 180, 250)
+    assert fingerprint(resumed, tmp_path) == fingerprint(unbroken, tmp_path)
+    assert live(resumed, problem, 250, 300) == live(unbroken, problem, 250, 300)
+
+
+def test_save_before_any_data(make: Make, tmp_path: Path) -> None:
+    problem = make_problem()
+    make().save(tmp_path / "b.warmcb")
+    assert live(load(tmp_path / "b.warmcb"), problem, 0, 30) == live(make(), problem, 0, 30)
+
+
+def test_same_seed_same_decisions(make: Make, problem: Problem) -> None:
+    assert live(started(make, problem), problem, 100, 200) == live(started(make, problem), problem, 100, 200)
+
+
+def test_compiled_rounds_equal_live_rounds(make: Make, problem: Problem, tmp_path: Path) -> None:
+    common = {**problem.answers, "warm_start": 90, "interaction": 300, "seed": 4}
+    compiled = simulate(make(), problem.X, **common)
+    python = simulate(make(), problem.X, **common, compiled=False)
+    for ours, theirs in zip(compiled.trace, python.trace, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert fingerprint(compiled.bandit, tmp_path) == fingerprint(python.bandit, tmp_path)  # type: ignore[arg-type]
+
+
+def test_compiled_rounds_can_be_cut_anywhere(make: Make, tmp_path: Path) -> None:
+    problem = make_problem()
+    from warmcb import _inputs
+
+    rows, table = _inputs.matrix(problem.X, None), _inputs.cost_table(problem.y, None, 400, 3)
+    whole, parts = started(make, problem), started(make, problem)
+    expected = whole.play(rows, table, 100, 400)
+    pieces = [parts.play(rows, table, a, b) for a, b in ((100, 101), (101, 164), (164, 400))]
+    for name in expected._fields:
+        joined = np.concatenate([getattr(piece, name) for piece in pieces])
+        np.testing.assert_array_equal(joined, getattr(expected, name))
+    assert fingerprint(whole, tmp_path) == fingerprint(parts, tmp_path)
+
+
+def test_probabilities(make: Make, problem: Problem) -> None:
+    bandit = started(make, problem)
+    for i in range(100, 160):
+        decision = bandit.decide(row(problem, i))
+        assert decision.probabilities.shape == (3,)
+        assert decision.probabilities.min() >= 0
+        assert abs(decision.probabilities.sum() - 1) < 1e-12
+        assert decision.probability == decision.probabilities[decision.action] > 0
+        bandit.learn(row(problem, i), decision.action, 0.5, decision.probability)
+
+
+def test_the_reported_probability_is_the_one_played(make: Make) -> None:
+    problem = make_problem()
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 120)
+    draws = [bandit.decide(row(problem, 120)) for _ in range(4000)]
+    counts = np.bincount([decision.action for decision in draws], minlength=3)
+    expected = 4000 * draws[0].probabilities
+    assert (np.abs(counts - expected) <= 5 * np.sqrt(expected) + 1e-9).all()
+
+
+def test_state_does_not_grow(make: Make, tmp_path: Path) -> None:
+    problem = make_problem()
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 110)
+    before = {name: len(data) for name, data in fingerprint(bandit, tmp_path).items() if name != "header"}
+    live(bandit, problem, 110, 400)
+    after = {name: len(data) for name, data in fingerprint(bandit, tmp_path).items() if name != "header"}
+    assert before == after
+
+
+def test_clone_and_repr(make: Make, tmp_path: Path) -> None:
+    problem = make_problem()
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 150)
+    assert fingerprint(bandit.clone(), tmp_path) == fingerprint(make(), tmp_path)
+    call = ast.parse(repr(bandit), mode="eval").body
+    assert isinstance(call, ast.Call)
+    arguments = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+    assert repr(type(bandit)(**arguments)) == repr(bandit)
+
+
+def test_an_empty_warm_start_is_none(make: Make, tmp_path: Path) -> None:
+    problem = make_problem()
+    with_empty, without = make().warm_start(np.empty((0, 6)), []), make()
+    assert live(with_empty, problem, 0, 60) == live(without, problem, 0, 60)
+
+
+def test_logged_events_of_others(make: Make, tmp_path: Path) -> None:
+    """Learning needs no decision before it; a constant column and late features are nothing special."""
+    problem = make_problem()
+    X = np.array(problem.X)
+    X[:, 0] = 1.0
+    X[:200, 1] = 0.0
+    bandit = make()
+    for i in range(400):
+        bandit.learn(X[i], int(i % 3), problem.costs[i, i % 3], 1 / 3)
+    assert bandit.predict(X).shape == (400,)
+
+
+def test_late_and_out_of_order(make: Make) -> None:
+    problem = make_problem()
+    bandit = started(make, problem)
+    pending = [(i, bandit.decide(row(problem, i))) for i in range(100, 140)]
+    for i, decision in reversed(pending):
+        bandit.learn(row(problem, i), decision.action, problem.costs[i, decision.action], decision.probability)
+    assert set(bandit.predict(problem.X)) <= {0, 1, 2}
+
+
+GOOD = np.arange(6.0)
+BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
+    "NaN in x": (lambda b: b.decide([np.nan, 0, 0, 0, 0, 0]), "x has a feature that is NaN"),
+    "infinity in x": (lambda b: b.decide([np.inf, 0, 0, 0, 0, 0]), "x has a feature that is NaN or infinite"),
+    "too large for float32": (lambda b: b.decide([1e300, 0, 0, 0, 0, 0]), "x has a feature that is NaN or infinite"),
+    "a word in x": (lambda b: b.decide(["a"] * 6), "x is not a table of numbers"),
+    "too few features": (lambda b: b.decide([1.0, 2.0]), "x has 2 features; expected 6"),
+    "two rows for one": (lambda b: b.decide(np.ones((2, 6))), "x has shape (2, 6)"),
+    "NaN in X": (lambda b: b.predict(np.full((2, 6), np.nan)), "X[0] has a feature"),
+    "flat X": (lambda b: b.predict(GOOD), "X has shape (6,)"),
+    "NaN when learning": (lambda b: b.learn([np.nan] * 6, 0, 0.5, 0.5), "x has a feature that is NaN"),
+    "unknown action": (lambda b: b.learn(GOOD, 3, 0.5, 0.5), "action is 3; expected an integer from 0 to 2"),
+    "negative action": (lambda b: b.learn(GOOD, -1, 0.5, 0.5), "action is -1"),
+    "half an action": (lambda b: b.learn(GOOD, 0.5, 0.5, 0.5), "action is 0.5"),  # type: ignore[arg-type]
+    "cost above 1": (lambda b: b.learn(GOOD, 0, 1.5, 0.5), "cost is 1.5; expected a number in [0, 1]"),
+    "cost below 0": (lambda b: b.learn(GOOD, 0, -0.1, 0.5), "cost is -0.1"),
+    "NaN cost": (lambda b: b.learn(GOOD, 0, np.nan, 0.5), "cost is nan"),
+    "probability 0": (lambda b: b.learn(GOOD, 0, 0.5, 0.0), "probability is 0.0; expected a number in (0, 1]"),
+    "probability above 1": (lambda b: b.learn(GOOD, 0, 0.5, 1.1), "probability is 1.1"),
+    "label K": (lambda b: b.warm_start(np.ones((2, 6)), [0, 3]), "y[1] is 3; expected an integer label from 0 to 2"),
+    "negative label": (lambda b: b.warm_start(np.ones((2, 6)), [-1, 0]), "y[0] is -1"),
+    "half a label": (lambda b: b.warm_start(np.ones((2, 6)), [0.5, 0]), "y[0] is 0.5"),
+    "a word as label": (lambda b: b.warm_start(np.ones((2, 6)), ["a", "b"]), "y has the type"),
+    "too few labels": (lambda b: b.warm_start(np.ones((2, 6)), [0]), "y has shape (1,); expected (2,)"),
+    "costs above 1": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, 2, 0]]), "costs[0, 1] is 2.0"),
+    "NaN costs": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, np.nan, 0]]), "costs[0, 1] is nan"),
+    "costs of another shape": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, 1]]), "costs have shape (1, 2)"),
+    "labels and costs": (lambda b: b.warm_start(np.ones((1, 6)), [0], costs=[[0, 1, 1]]), "exactly one of them"),
+    "neither": (lambda b: b.warm_start(np.ones((1, 6))), "exactly one of them"),
+    "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X has a feature that is NaN"),
+    "wrong width in the warm start": (lambda b: b.warm_start(np.ones((1, 5)), [0]), "X has 5 features; expected 6"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_bad_input_is_refused_and_changes_nothing(make: Make, case: str, tmp_path: Path) -> None:
+    problem = make_problem()
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 120)
+    before = fingerprint(bandit, tmp_path)
+    call, message = BAD_CALLS[case]
+    with pytest.raises(InputError) as caught:
+        call(bandit)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, WarmcbError) and isinstance(caught.value, ValueError)
+    assert fingerprint(bandit, tmp_path) == before
+
+
+def test_bad_first_input_leaves_a_fresh_bandit_fresh(make: Make, tmp_path: Path) -> None:
+    bandit = make()
+    with pytest.raises(InputError):
+        bandit.decide([np.nan, 1.0])
+    with pytest.raises(InputError):
+        bandit.warm_start([[0.0, 1.0]], [17])
+    assert fingerprint(bandit, tmp_path) == fingerprint(make(), tmp_path)
+    bandit.decide([0.0, 1.0, 2.0])
