@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,15 +15,16 @@ from warmcb import Bandit
 
 
 class Problem(NamedTuple):
-    """A matrix of contexts and the costs of every action; with labels, the costs are those of the labels."""
+    """Contexts, the best action of each, and the costs of all; `answers` are what a bandit is told."""
 
     X: Any
-    y: NDArray[np.int32] | None
+    y: NDArray[np.int32]
     costs: NDArray[np.float64]
+    labelled: bool
 
     @property
     def answers(self) -> dict[str, Any]:
-        return {"y": self.y} if self.y is not None else {"costs": self.costs}
+        return {"y": self.y} if self.labelled else {"costs": self.costs}
 
 
 def make_problem(n: int = 400, d: int = 6, k: int = 3, *, is_sparse: bool = False, labels: bool = True) -> Problem:
@@ -35,14 +37,14 @@ def make_problem(n: int = 400, d: int = 6, k: int = 3, *, is_sparse: bool = Fals
     costs = 1.0 - np.eye(k)[y]
     if not labels:
         costs = np.clip(0.7 * costs + 0.3 * random.random(costs.shape), 0, 1)
-    return Problem(sparse.csr_array(X) if is_sparse else X, y if labels else None, costs)
+    return Problem(sparse.csr_array(X) if is_sparse else X, y, costs, labels)
 
 
 def every_bandit() -> dict[str, Callable[[], Bandit]]:
     """A maker for each built-in class, so that a class written tomorrow is checked tomorrow, and for some variants."""
     classes = [kind for kind in vars(warmcb).values() if isinstance(kind, type) and issubclass(kind, Bandit)]
     makers: dict[str, Callable[[], Bandit]] = {
-        kind.__name__: (lambda kind=kind: kind(n_actions=3, seed=5)) for kind in classes if kind is not Bandit
+        kind.__name__: partial(kind, n_actions=3, seed=5) for kind in classes if kind is not Bandit
     }
     return makers | {
         "ArrowCB 2 lanes": lambda: warmcb.ArrowCB(3, lambdas=2, epsilon=0.2, seed=5),

@@ -63,7 +63,7 @@ def test_same_seed_same_decisions(make: Make, problem: Problem) -> None:
 
 
 def test_compiled_rounds_equal_live_rounds(make: Make, problem: Problem, tmp_path: Path) -> None:
-    common = {**problem.answers, "warm_start": 90, "interaction": 300, "seed": 4}
+    common: dict[str, Any] = {**problem.answers, "warm_start": 90, "interaction": 300, "seed": 4}
     compiled = simulate(make(), problem.X, **common)
     python = simulate(make(), problem.X, **common, compiled=False)
     for ours, theirs in zip(compiled.trace, python.trace, strict=True):
@@ -123,7 +123,7 @@ def test_clone_and_repr(make: Make, tmp_path: Path) -> None:
     assert fingerprint(bandit.clone(), tmp_path) == fingerprint(make(), tmp_path)
     call = ast.parse(repr(bandit), mode="eval").body
     assert isinstance(call, ast.Call)
-    arguments = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+    arguments = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     assert repr(type(bandit)(**arguments)) == repr(bandit)
 
 

@@ -137,7 +137,8 @@ def test_any_finite_stream_keeps_the_model_finite(
     for x, cost, weight in examples:
         rows = Rows(np.array([x], dtype=np.float32))
         scores = learner.predict(rows, 0)
-        learner.update(rows, 0, 1, cost, np.array([weight, 1.0]), np.nan_to_num(scores))
+        learner.update(rows, 0, 1, cost, np.array([weight, 1.0]), scores)
+        assert np.isfinite(learner.predict(rows, 0)).all()
     assert np.isfinite(learner.weights).all()
     assert np.isfinite(learner.scales).all()
 

@@ -13,12 +13,9 @@ struct EpsilonGreedy {
 
     void probabilities(const float* scores, std::size_t actions, std::size_t stride, double* probabilities) const {
         float lowest = scores[0];
-        std::size_t equals = 1;
-        for (std::size_t a = 1; a < actions; ++a) {
-            const float score = scores[a * stride];
-            equals = score < lowest ? 1 : equals + (score == lowest);
-            lowest = score < lowest ? score : lowest;
-        }
+        for (std::size_t a = 1; a < actions; ++a) lowest = scores[a * stride] < lowest ? scores[a * stride] : lowest;
+        std::size_t equals = 0;
+        for (std::size_t a = 0; a < actions; ++a) equals += scores[a * stride] == lowest;
         const double explore = epsilon / static_cast<double>(actions);
         const double exploit = (1 - epsilon) / static_cast<double>(equals);
         for (std::size_t a = 0; a < actions; ++a) probabilities[a] = explore + (scores[a * stride] == lowest ? exploit : 0.0);

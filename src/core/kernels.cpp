@@ -11,6 +11,9 @@ namespace {
 constexpr int register_width = WARMCB_WIDTH;
 constexpr int lane_width = register_width < 8 ? register_width : 8;  // |Λ| = 8 is the common case
 
+// Below this nothing is learned: with smallest_feature it keeps every step finite.
+constexpr float smallest_squares = 1e-16f;
+
 // Covers [begin, end) by pieces of W, then W/2, …, then 1 elements: each a size known at compile time.
 template <int W, class Piece> inline void in_pieces(std::size_t begin, std::size_t end, Piece&& piece) {
     for (; begin + W <= end; begin += W) piece.template operator()<W>(begin);
@@ -26,7 +29,9 @@ template <int W> inline void predict_piece(Row row, const float* weights, std::s
         const float* from = weights + row.index[j] * columns;
         for (int part = 0; part < parts; ++part) sum[part] += row.value[j] * load<width>(from + part * width);
     }
-    for (int part = 0; part < parts; ++part) store(scores + part * width, sum[part]);
+    // A feature far beyond what was seen before may overflow: scores stay finite all the same.
+    const auto largest = all<Floats<width>>(FLT_MAX);
+    for (int part = 0; part < parts; ++part) store(scores + part * width, min(max(sum[part], -largest), largest));
 }
 
 void predict(Row row, const float* weights, std::size_t columns, bool far, float* scores) {
@@ -43,7 +48,7 @@ void predict(Row row, const float* weights, std::size_t columns, bool far, float
 //
 // The textbook form keeps G_j = Σ h·g²·x_j² and s_j = max |x_j|. Kept here are G_j/s_j² and 1/s_j: a feature's step is then
 // one square root and one division, and no finite feature, however large or small, overflows.
-template <int W> inline void update_piece(const Update& u, std::size_t lane) {
+template <int W> inline void update_piece(const Update u, std::size_t lane) {
     using F = Floats<W>;
     using D = Doubles<W>;
     const F zero = {}, one = all<F>(1.0f);
@@ -75,7 +80,7 @@ template <int W> inline void update_piece(const Update& u, std::size_t lane) {
         z = active ? z : zero;
         squares += squared_gradient * (z * z);  // (1)
         store(squares_at, squares);
-        const F step = z / square_root(max(squares, all<F>(FLT_MIN)));  // (4)
+        const F step = z / square_root(max(squares, all<F>(smallest_squares)));  // (4)
         norm += z * z;
         sensitivity += z * step;
         store(u.scratch + j * W, step * inverse_scale);
@@ -99,6 +104,8 @@ template <int W> inline void update_piece(const Update& u, std::size_t lane) {
 }
 
 void update(const Update& u) {
+    if (u.far)
+        for (std::size_t j = 0; j < u.row.size; ++j) __builtin_prefetch(u.scales + u.row.index[j] * u.scale_stride, 1);
     in_pieces<lane_width>(0, u.lanes, [&]<int W>(std::size_t lane) { update_piece<W>(u, lane); });
 }
 

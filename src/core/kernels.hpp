@@ -20,6 +20,7 @@ struct Update {
     float* weights;           // per feature: a weight for each lane
     float* scales;            // per feature: for each lane G/s², then for each lane 1/s (0: feature not seen yet)
     std::size_t weight_stride, scale_stride, lanes;
+    bool far;                 // the tables are too large for the caches
     double* total_weight;     // T, for each lane
     double* total_norm;       // N, for each lane
     const float* prediction;  // p, for each lane
@@ -30,7 +31,7 @@ struct Update {
 
 struct Kernels {
     const char* name;
-    // scores[c] = Σ_j row_j · weights[j, c]; `far` says that the weights are too many for the caches.
+    // scores[c] = Σ_j row_j · weights[j, c]; `far`: as in Update.
     void (*predict)(Row row, const float* weights, std::size_t columns, bool far, float* scores);
     void (*update)(const Update& update);
     // The lowest-scored action of each lane, the first among equals.

@@ -22,13 +22,13 @@ public:
 
     // scores: actions × lanes
     void predict(Row row, float* scores) const {
-        kernels_.predict(row, weights.data(), actions * lanes, weights.bytes() > (1u << 20), scores);
+        kernels_.predict(row, weights.data(), actions * lanes, far_, scores);
     }
 
     // importance: a weight for each lane; scores: what predict says of this row now.
     void update(Row row, std::size_t action, double cost, const float* importance, const float* scores) {
         kernels_.update({row, weights.data() + action * lanes, scales.data() + action * lanes * 2, actions * lanes,
-                         actions * lanes * 2, lanes, totals.data(), totals.data() + lanes, scores + action * lanes, importance,
+                         actions * lanes * 2, lanes, far_, totals.data(), totals.data() + lanes, scores + action * lanes, importance,
                          static_cast<float>(cost), learning_rate_, scratch_.data()});
     }
 
@@ -37,6 +37,7 @@ public:
 private:
     const Kernels& kernels_;
     float learning_rate_;
+    bool far_ = weights.bytes() > (1u << 20);
     Zeroed<float> scratch_;
 };
 

@@ -1,7 +1,6 @@
 // Examples as the learners see them: rows of a dense or CSR matrix, and the costs that belong to them.
 #pragma once
 
-#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -9,6 +8,9 @@
 #include "kernels.hpp"
 
 namespace warmcb {
+
+// Smaller features count as zero: the weights they would need are too large for a float.
+constexpr float smallest_feature = 1e-30f;
 
 // A view of a matrix of n rows and d features, which the caller keeps alive.
 class Rows {
@@ -48,7 +50,7 @@ public:
             const float x = values_[begin + k];
             buffer.index[size] = indices_ ? static_cast<uint32_t>(indices_[begin + k]) : static_cast<uint32_t>(k);
             buffer.value[size] = x;
-            size += std::fabs(x) >= FLT_MIN;  // denormal numbers count as zero: their inverse is infinite
+            size += std::fabs(x) >= smallest_feature;
         }
         buffer.index[size] = static_cast<uint32_t>(features_);
         buffer.value[size] = 1.0f;

@@ -21,7 +21,7 @@ public:
     void add(const int32_t* greedy, std::size_t action, double cost, double probability) {
         const double score = cost / probability;
         for (std::size_t lane = 0; lane < sums.size(); ++lane)
-            if (greedy[lane] == static_cast<int32_t>(action)) sums[lane] += score;
+            sums[lane] += greedy[lane] == static_cast<int32_t>(action) ? score : 0.0;
         ++rounds;
     }
 };

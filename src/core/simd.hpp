@@ -9,6 +9,9 @@
 #include <cstring>
 #include <initializer_list>
 #include <type_traits>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 namespace warmcb {
 namespace {  // each instruction set compiles its own copy; none may leak into another's code
@@ -43,6 +46,9 @@ template <class V> inline V min(V a, V b) { return a < b ? a : b; }
 
 template <class Mask> inline bool any(Mask mask) {
     if constexpr (sizeof mask < sizeof(uint64_t)) return mask != 0;
+#ifdef __AVX__  // compilers do not find this instruction by themselves
+    else if constexpr (sizeof mask == sizeof(__m256)) return _mm256_movemask_ps(reinterpret_cast<__m256>(mask)) != 0;
+#endif
     else {
         uint64_t words[sizeof mask / sizeof(uint64_t)], found = 0;
         std::memcpy(words, &mask, sizeof mask);

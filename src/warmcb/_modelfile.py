@@ -34,7 +34,7 @@ def write(path: Path, kind: str, params: dict[str, Any], arrays: dict[str, NDArr
 def read(path: Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
     """The class name, the parameters and the arrays."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
         if header["format"] != "warmcb":

@@ -1,0 +1,3 @@
+from warmcb.cli import main
+
+main()

@@ -1,0 +1,13 @@
+"""The command `warmcb`."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command; a mistake of the user's is one line on standard error and exit code 2."""
+    try:
+        from warmcb.cli.app import run
+    except ImportError as error:
+        print(f"warmcb: {error.name} is missing; the command needs: pip install 'warmcb[study]'", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(run())

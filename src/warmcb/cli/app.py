@@ -1,0 +1,47 @@
+"""The commands and their common manners: progress and errors go to standard error, results to standard output."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import warmcb
+from warmcb.cli.simulate import simulate
+from warmcb.errors import WarmcbError
+
+app = typer.Typer(
+    help="Contextual bandits that start from supervised data of unknown bias.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(simulate)
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        print(warmcb.__version__)
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run the command and give its exit code."""
+    try:
+        return int(app(arguments, standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        return _complain(f"{error.format_message()} (try --help)")
+    except (WarmcbError, OSError) as error:
+        return _complain(str(error))
+    except (typer.Abort, KeyboardInterrupt):
+        _complain("interrupted")
+        return 130
+
+
+def _complain(message: str) -> int:
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"warmcb: {message}", markup=False)
+    return 2

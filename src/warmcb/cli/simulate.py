@@ -1,0 +1,156 @@
+"""`warmcb simulate`: one run of one bandit on one data set."""
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from warmcb import _costs
+from warmcb.bandits import ArrowCB, SupervisedTruth
+from warmcb.bandits.by_name import ALGORITHMS, make_bandit
+from warmcb.data import BUNDLED, Dataset, open_dataset
+from warmcb.errors import InputError
+from warmcb.noise import Noise
+from warmcb.simulate import Run
+from warmcb.simulate import simulate as play
+
+_DATA = (
+    f"A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw) file, or one of: {', '.join(BUNDLED)}."
+)
+
+
+def simulate(
+    data: Annotated[str, typer.Argument(help=_DATA, metavar="DATA")],
+    algorithm: Annotated[str, typer.Option(help=f"One of: {', '.join(ALGORITHMS)}.")] = "arrow",
+    warm_start: Annotated[
+        int | None, typer.Option(help="Labelled examples before the first round.", show_default="2 % of the rows")
+    ] = None,
+    interaction: Annotated[
+        int | None, typer.Option(help="Rounds with bandit feedback.", show_default="all other rows")
+    ] = None,
+    epsilon: Annotated[float, typer.Option(help="Share of uniform exploration.")] = 0.0125,
+    noise: Annotated[
+        str, typer.Option(help="What is wrong with the warm start's labels: none, uar:P, cyc:P or maj:P.")
+    ] = "none",
+    lambdas: Annotated[str, typer.Option(help="8, 2, or values in [0, 1] with commas between them.")] = "8",
+    learning_rate: Annotated[float, typer.Option(help="Of the online learner.")] = 0.5,
+    seed: Annotated[int, typer.Option(help="Of the shuffle, the noise and the exploration.")] = 0,
+    target: Annotated[
+        str | None, typer.Option(help="The column to predict.", show_default="«target», else the last")
+    ] = None,
+    shuffle: Annotated[bool, typer.Option(help="Shuffle the rows first.")] = True,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw cumulative cost and λ to this file (.png, .svg, .pdf).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
+) -> None:
+    """Play one bandit on one data set and print what it paid.
+
+    The first rows are the warm start: their labels, corrupted by --noise, are taught. The next are the interaction:
+    the bandit chooses, and sees the true cost of its choice alone. The average of those costs is the result.
+    """
+    chosen_noise = Noise.parse(noise)
+    console = Console(stderr=True)
+    with console.status(f"reading {data}"):
+        dataset = open_dataset(data, target)
+    for remark in dataset.remarks:
+        console.print(f"{dataset.name}: {remark}", highlight=False)
+    n_rows = dataset.X.shape[0]
+    n_s = max(1, n_rows // 50) if warm_start is None else warm_start
+    n_b = n_rows - n_s if interaction is None else interaction
+    table = dataset.y if dataset.y is not None else dataset.costs
+    assert table is not None
+    bandit = make_bandit(
+        algorithm,
+        dataset.n_actions,
+        epsilon=epsilon,
+        lambdas=_parse_lambdas(lambdas),
+        learning_rate=learning_rate,
+        horizon=max(n_b, 1),
+        seed=seed,
+        action=int(np.argmin(_costs.totals(table, dataset.n_actions))),
+    )
+    with console.status(f"playing {algorithm}"):
+        run = play(
+            bandit,
+            dataset.X,
+            **dataset.answers,
+            warm_start=n_s,
+            interaction=n_b,
+            noise=chosen_noise,
+            seed=seed,
+            shuffle=shuffle,
+        )
+    facts = {
+        "dataset": dataset.name,
+        "n_rows": n_rows,
+        "n_features": dataset.X.shape[1],
+        "n_actions": dataset.n_actions,
+        "algorithm": algorithm,
+        "warm_start": n_s,
+        "interaction": n_b,
+        "noise": str(chosen_noise),
+        "epsilon": epsilon,
+        "learning_rate": learning_rate,
+        "seed": seed,
+        "average_cost": run.average_cost,
+        "lambda": None if math.isnan(run.lambda_) else run.lambda_,
+        "seconds": run.seconds,
+    }
+    if plot is not None:
+        _draw(plot, dataset, algorithm, run)
+    if as_json:
+        print(json.dumps(facts | _lambda_scores(run)))
+    else:
+        _print_tables(facts, run)
+
+
+def _parse_lambdas(text: str) -> int | tuple[float, ...]:
+    try:
+        return int(text) if text in ("8", "2") else tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise InputError(f"lambdas is {text!r}; expected 8, 2 or numbers in [0, 1] with commas between them") from None
+
+
+def _lambda_scores(run: Run) -> dict[str, Any]:
+    bandit = run.bandit
+    if not isinstance(bandit, ArrowCB | SupervisedTruth):
+        return {}
+    return {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": bandit.rounds_}
+
+
+def _draw(path: Path, dataset: Dataset, algorithm: str, run: Run) -> None:
+    from warmcb.plot import plot_runs
+
+    try:
+        plot_runs({algorithm: run}, title=dataset.name).savefig(path, dpi=150)
+    except ValueError as error:
+        raise InputError(f"plot is {str(path)!r}: {error}") from None
+
+
+def _print_tables(facts: dict[str, Any], run: Run) -> None:
+    console = Console()
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, value in facts.items():
+        shown = "–" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
+        emphasis = "bold" if name == "average_cost" else ""
+        table.add_row(name.replace("_", " "), shown, style=emphasis)
+    console.print(table)
+    scores = _lambda_scores(run)
+    if len(scores.get("lambdas", ())) > 1:
+        per_lambda = Table(
+            title=f"λ after {scores['rounds']} rounds", title_justify="left", box=None, padding=(0, 2, 0, 0)
+        )
+        for header in ("λ", "estimated cost", "share of rounds"):
+            per_lambda.add_column(header, justify="right")
+        for value, score in zip(scores["lambdas"], scores["scores"], strict=True):
+            share = float(np.mean(run.trace.lambdas == value))
+            in_charge = "bold" if value == run.lambda_ else ""
+            per_lambda.add_row(f"{value:.3g}", f"{score:.4f}", f"{share:.1%}", style=in_charge)
+        console.print()
+        console.print(per_lambda)

@@ -1,0 +1,104 @@
+"""Readers, one for each file format."""
+
+import codecs
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import arff
+import numpy as np
+import polars as pl
+
+from warmcb.data.dataset import Dataset, encode_labels
+from warmcb.data.vw_text import read_vw_text
+from warmcb.errors import DataError, WarmcbError
+
+_MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+
+
+def read_file(path: Path, target: str | None = None) -> Dataset:
+    """Read a data set; the format follows from the name, and `.gz` may stand behind it."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
+    suffix = suffixes[-1].lower() if suffixes else ""
+    if suffix not in READERS:
+        raise DataError(f"{path} has an unknown format; expected a name that ends in {', '.join(READERS)}")
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as file:
+            return READERS[suffix](path.name.removesuffix(".gz").removesuffix(suffix), file, target)
+    except WarmcbError:
+        raise
+    except (OSError, EOFError, ValueError, pl.exceptions.PolarsError, arff.ArffException) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path} cannot be read as {suffix}: {reason}") from error
+
+
+def _parquet(name: str, file: IO[bytes], target: str | None) -> Dataset:
+    return Dataset.from_table(name, pl.read_parquet(file), target)
+
+
+def _csv(name: str, file: IO[bytes], target: str | None) -> Dataset:
+    table = pl.read_csv(file.read(), null_values=_MISSING, infer_schema_length=None)
+    return Dataset.from_table(name, table, target)
+
+
+def _tsv(name: str, file: IO[bytes], target: str | None) -> Dataset:
+    table = pl.read_csv(file.read(), separator="\t", null_values=_MISSING, infer_schema_length=None)
+    return Dataset.from_table(name, table, target)
+
+
+def _arff(name: str, file: IO[bytes], target: str | None) -> Dataset:
+    return Dataset.from_table(name, read_arff(file.read().decode("utf-8", errors="replace")), target)
+
+
+def read_arff(text: str) -> pl.DataFrame:
+    """The table of an ARFF text, dense or sparse."""
+    try:
+        content = arff.loads(text)
+        rows = content["data"]
+    except arff.BadLayout:
+        content = arff.loads(text, return_type=arff.LOD)
+        # What a sparse row leaves out is 0: the number, or the first level.
+        defaults = [kind[0] if isinstance(kind, list) else 0 for _, kind in content["attributes"]]
+        rows = [[row.get(j, default) for j, default in enumerate(defaults)] for row in content["data"]]
+    columns = list(zip(*rows, strict=True)) or [()] * len(content["attributes"])
+    is_number = [kind in ("REAL", "NUMERIC", "INTEGER") for _, kind in content["attributes"]]
+    return pl.DataFrame(
+        {
+            attribute: pl.Series(values, dtype=pl.Float64 if number else pl.String, strict=False)
+            for (attribute, _), values, number in zip(content["attributes"], columns, is_number, strict=True)
+        }
+    )
+
+
+def _libsvm(name: str, file: IO[bytes], target: str | None) -> Dataset:
+    from sklearn.datasets import load_svmlight_file  # a second to import: only those wait for it who need it
+
+    _refuse_target(name, target)
+    X, labels = load_svmlight_file(file, dtype=np.float32)
+    y, classes = encode_labels(labels)
+    return Dataset(name, X, y, classes)
+
+
+def _vw(name: str, file: IO[bytes], target: str | None) -> Dataset:
+    _refuse_target(name, target)
+    return read_vw_text(name, codecs.getreader("utf-8")(file))
+
+
+def _refuse_target(name: str, target: str | None) -> None:
+    if target is not None:
+        raise DataError(f"target is {target!r}; expected none for {name}, whose format has its label in front")
+
+
+READERS: dict[str, Callable[[str, IO[bytes], str | None], Dataset]] = {
+    ".parquet": _parquet,
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".arff": _arff,
+    ".libsvm": _libsvm,
+    ".svm": _libsvm,
+    ".vw": _vw,
+}

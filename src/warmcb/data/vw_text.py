@@ -1,0 +1,81 @@
+"""Vowpal Wabbit's text format, supervised: `label |namespace name:value …`, or costs `1:0.5 2:0 | …` for the label."""
+
+from array import array
+from collections.abc import Iterable
+
+import numpy as np
+from scipy import sparse
+
+from warmcb.data.dataset import Dataset, encode_labels
+from warmcb.errors import DataError
+
+
+def read_vw_text(name: str, lines: Iterable[str]) -> Dataset:
+    """Every distinct feature gets a column of its own: nothing is hashed, nothing collides."""
+    columns: dict[tuple[str, str], int] = {}
+    values, indices, starts = array("f"), array("i"), array("q", [0])
+    labels: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        head, bar, body = line.partition("|")
+        label = _label(head)
+        if not bar or not label:
+            raise DataError(f"{name}, line {number}: {line.strip()[:60]!r} has no label before a «|»; expected both")
+        labels.append(label)
+        for column, value in _features(name, number, body, columns):
+            indices.append(column)
+            values.append(value)
+        starts.append(len(values))
+    X = sparse.csr_array((values, indices, starts), shape=(len(labels), len(columns)), dtype=np.float32)
+    X.sum_duplicates()
+    if any(":" in label for label in labels):
+        costs = _costs(name, labels)
+        return Dataset(name, X, None, tuple(str(a + 1) for a in range(costs.shape[1])), costs)
+    try:
+        y, classes = encode_labels(np.array(labels, dtype=np.float64))
+    except ValueError:
+        y, classes = encode_labels(np.array(labels))
+    return Dataset(name, X, y, classes)
+
+
+def _label(head: str) -> str:
+    """What stands before the bar, without importance, base and tag; of costs, all of them."""
+    words = head.split()
+    costs = [word for word in words if ":" in word]
+    return " ".join(costs) if costs else "".join(words[:1])
+
+
+def _features(name: str, number: int, body: str, columns: dict[tuple[str, str], int]) -> Iterable[tuple[int, float]]:
+    for part in body.split("|"):
+        words = part.split()
+        namespace, scale = "", 1.0
+        try:
+            if words and not part[0].isspace():
+                namespace, _, weight = words.pop(0).partition(":")
+                scale = float(weight) if weight else 1.0
+            for word in words:
+                feature, _, text = word.partition(":")
+                value = scale * (float(text) if text else 1.0)
+                yield columns.setdefault((namespace, feature), len(columns)), value
+        except ValueError:
+            raise DataError(f"{name}, line {number}: a feature of {part.strip()[:60]!r} is not a number") from None
+
+
+def _costs(name: str, labels: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """`action:cost` pairs, actions from 1; an action that a line does not name costs 1."""
+    pairs: list[tuple[int, int, float]] = []
+    for row, label in enumerate(labels):
+        for word in label.split():
+            action, _, cost = word.partition(":")
+            try:
+                pairs.append((row, int(action) - 1, float(cost)))
+            except ValueError:
+                expected = "expected action:cost (bandit labels with a probability are not supervised)"
+                raise DataError(f"{name}: {word!r} in the label of example {row + 1}; {expected}") from None
+    rows, actions, values = zip(*pairs, strict=True)
+    if min(actions) < 0:
+        raise DataError(f"{name}: action {min(actions) + 1} in a label; expected actions from 1")
+    costs = np.ones((len(labels), max(actions) + 1))
+    costs[rows, actions] = values
+    return costs

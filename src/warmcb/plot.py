@@ -1,0 +1,74 @@
+"""Pictures of runs; needs Matplotlib."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warmcb.errors import InputError
+from warmcb.simulate import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# One look per algorithm, wherever it is drawn: colours of Okabe and Ito, dashes for those who see none.
+_LOOKS: dict[str, tuple[str, Any]] = {
+    "ArrowCB": ("#D55E00", "-"),
+    "BanditOnly": ("#0072B2", "--"),
+    "SupOnly": ("#009E73", "-."),
+    "SimBandit": ("#CC79A7", (0, (3, 1, 1, 1, 1, 1))),
+    "Majority": ("#999999", ":"),
+    "SupervisedTruth": ("#E69F00", "-"),
+    "WarmUCB": ("#56B4E9", "--"),
+    "UCB1": ("#000000", ":"),
+}
+
+
+def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
+    """Draw the cumulative cost of each run, and below it which λ was in charge where there was a choice.
+
+    `runs` maps a name for the legend to a run; `figure.savefig(path)` writes the result.
+    """
+    from matplotlib.figure import Figure
+
+    if not runs:
+        raise InputError("runs is empty; expected at least one run")
+    choosing = {name: run for name, run in runs.items() if len(getattr(run.bandit, "lambdas_", ())) > 1}
+    heights = [3.0] + [1.5] * len(choosing)
+    figure = Figure(figsize=(8, 1.1 + sum(heights)), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
+    figure.suptitle(title)
+    _cumulative_cost(axes[0], runs)
+    for axis, (name, run) in zip(axes[1:], choosing.items(), strict=True):
+        _lambda_history(axis, name, run)
+    axes[-1].set_xlabel("round")
+    return figure
+
+
+def _look(run: Run) -> dict[str, Any]:
+    color, style = _LOOKS.get(type(run.bandit).__name__, ("#444444", "-"))
+    return {"color": color, "linestyle": style}
+
+
+def _cumulative_cost(axis: "Axes", runs: Mapping[str, Run]) -> None:
+    ordered = sorted(runs.items(), key=lambda item: -item[1].average_cost)
+    for name, run in ordered:
+        costs = np.cumsum(run.trace.costs)
+        axis.plot(np.arange(1, len(costs) + 1), costs, label=f"{name} ({run.average_cost:.3f})", **_look(run))
+    axis.set_ylabel("cumulative cost")
+    axis.set_xlim(0)
+    axis.set_ylim(0)
+    axis.legend(title="average cost", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def _lambda_history(axis: "Axes", name: str, run: Run) -> None:
+    lambdas = run.bandit.lambdas_  # type: ignore[attr-defined]
+    lanes = np.searchsorted(lambdas, run.trace.lambdas)
+    axis.step(np.arange(1, len(lanes) + 1), lanes, where="mid", linewidth=1, color=_look(run)["color"])
+    axis.set_yticks(range(len(lambdas)), [f"{value:.2g}" for value in lambdas], fontsize=7)
+    axis.set_ylim(-0.5, len(lambdas) - 0.5)
+    axis.set_ylabel(f"λ of {name}")
+    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,75 @@
+"""Random numbers, explorers and selectors of the core."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warmcb._core import EpsilonGreedy, ProgressiveValidation, Rows, Stream
+
+uint64 = st.integers(0, 2**64 - 1)
+
+
+@given(uint64, uint64, st.integers(0, 2**63))
+def test_streams_are_numpys_philox(seed: int, stream: int, round_: int) -> None:
+    peer = np.random.Philox(key=np.array([seed, stream], dtype=np.uint64), counter=round_)
+    # NumPy counts up before it draws.
+    expected = Stream(seed, stream).uniform((round_ + 1) % 2**64)
+    assert np.random.Generator(peer).random() == expected
+
+
+def test_two_seeds_or_streams_share_nothing() -> None:
+    draws = {(s, t): [Stream(s, t).uniform(i) for i in range(50)] for s in range(4) for t in range(4)}
+    assert len({value for values in draws.values() for value in values}) == 16 * 50
+
+
+def test_epsilon_greedy_by_hand() -> None:
+    explorer = EpsilonGreedy(0.3)
+    np.testing.assert_allclose(explorer.probabilities(np.array([0.5, 0.2, 0.9], dtype=np.float32)), [0.1, 0.8, 0.1])
+    np.testing.assert_allclose(explorer.probabilities(np.array([0.2, 0.2, 0.9], dtype=np.float32)), [0.45, 0.45, 0.1])
+    np.testing.assert_allclose(explorer.probabilities(np.array([0, 0, 0], dtype=np.float32)), [1 / 3] * 3)
+
+
+scores = st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=2, max_size=40)
+
+
+@given(st.floats(0, 1), scores)
+def test_epsilon_greedy_is_a_distribution(epsilon: float, values: list[float]) -> None:
+    probabilities = EpsilonGreedy(epsilon).probabilities(np.array(values, dtype=np.float32))
+    assert abs(probabilities.sum() - 1) < 1e-12
+    assert probabilities.min() >= epsilon / len(values) * (1 - 1e-12)
+    lowest = np.array(values, dtype=np.float32) == np.array(values, dtype=np.float32).min()
+    assert probabilities[lowest].min() == probabilities.max()
+
+
+@given(uint64, st.integers(0, 10**6), st.lists(st.floats(0, 1), min_size=2, max_size=20).filter(lambda p: sum(p) > 0))
+def test_draw_never_gives_the_impossible(seed: int, round_: int, weights: list[float]) -> None:
+    probabilities = np.array(weights) / sum(weights)
+    action = Stream(seed, 0).draw(round_, probabilities)
+    assert probabilities[action] > 0
+
+
+def test_progressive_validation_by_hand() -> None:
+    selector = ProgressiveValidation(3)
+    assert selector.best == 0
+    selector.add(np.array([0, 1, 1], dtype=np.int32), 0, 0.5, 0.25)
+    assert selector.sums.tolist() == [2.0, 0.0, 0.0]
+    assert selector.best == 1
+    selector.add(np.array([0, 1, 2], dtype=np.int32), 1, 1.0, 0.5)
+    assert selector.sums.tolist() == [2.0, 2.0, 0.0]
+    assert (selector.best, selector.rounds) == (2, 2)
+
+
+def test_rows_refuse_what_would_read_foreign_memory() -> None:
+    values, indices = np.ones(2, dtype=np.float32), np.array([0, 5], dtype=np.int32)
+    assert Rows(values, indices, np.array([0, 1, 2]), 5).first_bad() == 1
+    with pytest.raises(ValueError, match="behind the last value"):
+        Rows(values, indices, np.array([0, 3]), 6)
+    with pytest.raises(ValueError, match="must not decrease"):
+        Rows(values, indices, np.array([0, 2, 1]), 6)
+
+
+def test_tiny_features_count_as_zero() -> None:
+    rows = Rows(np.array([[1e-40, 2.0, 0.0]], dtype=np.float32))
+    values, indices, starts = rows.take(np.array([0, 0]))
+    assert (values.tolist(), indices.tolist(), starts.tolist()) == ([2.0, 2.0], [1, 1], [0, 1, 2])

@@ -1,0 +1,203 @@
+"""Every file format, each with the same small table; and what cannot be read."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from problems import shared_data
+from warmcb.data import BUNDLED, Dataset, open_dataset, read_file
+from warmcb.errors import DataError, WarmcbError
+
+ARFF = """% a comment
+@RELATION weather
+@ATTRIBUTE temperature NUMERIC
+@ATTRIBUTE 'the wind' {weak, strong}
+@ATTRIBUTE nothing NUMERIC
+@ATTRIBUTE play {yes, no}
+@DATA
+21.5, weak, ?, yes
+?, strong, ?, no
+-3, ?, ?, yes
+0, weak, ?, no
+"""
+CSV = """temperature,the wind,nothing,play
+21.5,weak,?,yes
+,strong,,no
+-3,NA,,yes
+0,weak,,no
+"""
+# temperature, then «strong», «weak» and «missing» of the wind
+MATRIX = [[21.5, 0, 1, 0], [0, 1, 0, 0], [-3, 0, 0, 1], [0, 0, 1, 0]]
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "toarray") else X
+
+
+def check_weather(data: Dataset) -> None:
+    np.testing.assert_array_equal(dense(data.X), MATRIX)
+    assert data.y is not None
+    assert (data.y.tolist(), data.classes) == ([1, 0, 1, 0], ("no", "yes"))
+    assert data.remarks == ("columns without any value were dropped: nothing",)
+
+
+def test_arff(tmp_path: Path) -> None:
+    check_weather(read_file(write(tmp_path, "weather.arff", ARFF)))
+
+
+def test_sparse_arff(tmp_path: Path) -> None:
+    text = """@relation r
+@attribute a numeric
+@attribute b {x, y}
+@attribute c numeric
+@attribute class {no, yes}
+@data
+{0 2.5, 3 yes}
+{1 y, 2 -1}
+{}
+"""
+    data = read_file(write(tmp_path, "s.arff", text))
+    np.testing.assert_array_equal(dense(data.X), [[2.5, 0, 1, 0], [0, -1, 0, 1], [0, 0, 1, 0]])
+    assert data.y is not None and data.y.tolist() == [1, 0, 0]
+
+
+def test_csv_and_tsv_and_gzip(tmp_path: Path) -> None:
+    check_weather(read_file(write(tmp_path, "weather.csv", CSV)))
+    check_weather(read_file(write(tmp_path, "weather.tsv", CSV.replace(",", "\t"))))
+    with gzip.open(tmp_path / "weather.csv.gz", "wt") as file:
+        file.write(CSV)
+    data = read_file(tmp_path / "weather.csv.gz")
+    check_weather(data)
+    assert data.name == "weather"
+
+
+def test_parquet(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        {
+            "temperature": [21.5, None, -3.0, 0.0],
+            "the wind": pl.Series(["weak", "strong", None, "weak"], dtype=pl.Categorical),
+            "nothing": pl.Series([None] * 4, dtype=pl.Float64),
+            "play": ["yes", "no", "yes", "no"],
+        }
+    )
+    table.write_parquet(tmp_path / "weather.parquet")
+    check_weather(read_file(tmp_path / "weather.parquet"))
+
+
+def test_libsvm(tmp_path: Path) -> None:
+    data = read_file(write(tmp_path, "d.libsvm", "-1 1:0.5 3:2 # remark\n+1 2:1\n3 1:-1\n"))
+    np.testing.assert_array_equal(dense(data.X), [[0.5, 0, 2], [0, 1, 0], [-1, 0, 0]])
+    assert data.y is not None
+    assert (data.y.tolist(), data.classes) == ([0, 1, 2], ("-1", "1", "3"))
+
+
+def test_vowpal_wabbit_text(tmp_path: Path) -> None:
+    text = "2 1.5 'tag|user:2 old age:0.5 |item red\n\n10 | old\n1 |item red:3 red:1\n"
+    data = read_file(write(tmp_path, "d.vw", text))
+    # user^old, user^age, item^red, old; a repeated feature adds up, a namespace's weight multiplies
+    np.testing.assert_array_equal(dense(data.X), [[2, 1, 1, 0], [0, 0, 0, 1], [0, 0, 4, 0]])
+    assert data.y is not None
+    assert (data.y.tolist(), data.classes) == ([1, 2, 0], ("1", "2", "10"))
+
+
+def test_vowpal_wabbit_costs(tmp_path: Path) -> None:
+    data = read_file(write(tmp_path, "d.vw", "1:0 2:1 3:0.25 | a\n2:0 1:0.5 | b\n"))
+    assert data.y is None and data.costs is not None
+    assert data.costs.tolist() == [[0, 1, 0.25], [0.5, 0, 1]]
+
+
+def test_target_by_name_by_default_and_last(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "a,target,b\n1,x,3\n2,y,4\n")
+    assert read_file(path).classes == ("x", "y")
+    assert read_file(path, "b").classes == ("3", "4")
+    assert read_file(write(tmp_path, "l.csv", "a,b\n1,u\n2,v\n")).classes == ("u", "v")
+
+
+def test_numeric_classes_are_in_numeric_order(tmp_path: Path) -> None:
+    rows = "\n".join(f"{i},{i}" for i in (10, 9, 100))
+    assert read_file(write(tmp_path, "n.csv", f"a,target\n{rows}\n")).classes == ("9", "10", "100")
+
+
+def test_booleans_and_rows_without_a_target(tmp_path: Path) -> None:
+    data = read_file(write(tmp_path, "b.csv", "a,target\ntrue,x\nfalse,y\ntrue,\n"))
+    np.testing.assert_array_equal(dense(data.X), [[1], [0]])
+    assert data.remarks == ("1 rows without a target were dropped",)
+
+
+def test_one_hot_tables_are_sparse(tmp_path: Path) -> None:
+    rows = "\n".join(f"level{i % 40},{i % 2}" for i in range(200))
+    data = read_file(write(tmp_path, "o.csv", f"a,target\n{rows}\n"))
+    assert (data.X.shape, data.X.nnz) == ((200, 40), 200)
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("x.csv", "", "cannot be read as .csv"),
+        ("x.csv", "a,target\n", "has no rows"),
+        ("x.csv", "target\nx\ny\n", "x has 1 columns; expected features and a target"),
+        ("x.csv", "a,target\n1,x\n2,x\n", "x has one class only (x); expected at least 2"),
+        ("x.csv", "a,target\n,x\n,y\n", "has no column with values beside 'target'"),
+        ("x.arff", "no arff at all", "cannot be read as .arff"),
+        ("x.arff", ARFF.replace("21.5, weak", "warm, weak"), "cannot be read as .arff"),
+        ("x.arff", ARFF.replace("21.5, weak", "21.5, gentle"), "cannot be read as .arff"),
+        ("x.libsvm", "1 a:b\n", "cannot be read as .libsvm"),
+        ("x.vw", "1 a b c\n", "line 1: '1 a b c' has no label before a «|»"),
+        ("x.vw", "| a b c\n", "has no label before a «|»"),
+        ("x.vw", "1 | a:b\n", "line 1: a feature of 'a:b' is not a number"),
+        ("x.vw", "1:0.5:0.25 | a\n2:1:0.25 | b\n", "'1:0.5:0.25' in the label of example 1; expected action:cost"),
+        ("x.vw", "0:1 1:0 | a\n", "action 0 in a label; expected actions from 1"),
+        ("x.parquet", "no parquet", "cannot be read as .parquet"),
+        ("x.doc", "", "has an unknown format; expected a name that ends in .parquet"),
+        ("x", "", "has an unknown format"),
+    ],
+)
+def test_what_cannot_be_read(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read_file(write(tmp_path, name, text))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, WarmcbError) and isinstance(caught.value, ValueError)
+
+
+def test_unknown_target(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="t has no column 'goal'; expected one of a, b"):
+        read_file(write(tmp_path, "t.csv", "a,b\n1,u\n2,v\n"), "goal")
+    with pytest.raises(DataError, match="target is 'goal'; expected none for t, whose format has its label in front"):
+        read_file(write(tmp_path, "t.vw", "1 | a\n2 | b\n"), "goal")
+
+
+def test_no_such_file_or_name() -> None:
+    with pytest.raises(DataError, match=r"none\.csv: no such file"):
+        open_dataset("none.csv")
+    with pytest.raises(DataError, match=r"expected a file or one of .*nursery"):
+        open_dataset("nursary")
+
+
+@pytest.mark.parametrize("name, shape", [("kr-vs-k", (28056, 18)), ("nursery", (12960, 5)), ("page-blocks", (5472, 5)),
+                                         ("satimage", (6435, 6)), ("splice", (3190, 3))])  # fmt: skip
+def test_bundled(name: str, shape: tuple[int, int]) -> None:
+    data = open_dataset(name)
+    assert (data.X.shape[0], data.n_actions) == shape
+    assert name in BUNDLED
+
+
+@pytest.mark.skipif(not shared_data().exists(), reason="the folder of real data sets is not beside the project")
+def test_every_real_data_set_can_be_read() -> None:
+    manifest = pl.read_csv(shared_data() / "MANIFEST.csv").filter(pl.col("n") < 50_000)
+    for row in manifest.iter_rows(named=True):
+        data = read_file(shared_data() / f"{row['name']}.parquet")
+        assert data.y is not None
+        majority = np.bincount(data.y).max() / len(data.y)
+        assert (len(data.y), data.n_actions) == (row["n"], row["n_classes"]), row["name"]
+        assert abs(majority - row["majority_frac"]) < 1e-4, row["name"]

@@ -1,0 +1,30 @@
+"""Pictures say what the runs say."""
+
+import numpy as np
+import pytest
+
+from problems import make_problem
+from warmcb import ArrowCB, BanditOnly, simulate
+from warmcb.errors import InputError
+from warmcb.plot import plot_runs
+
+
+def test_curves_are_the_cumulative_costs() -> None:
+    problem = make_problem()
+    runs = {
+        "ours": simulate(ArrowCB(3, epsilon=0.2), problem.X, problem.y, warm_start=50),
+        "theirs": simulate(BanditOnly(3), problem.X, problem.y, warm_start=50),
+    }
+    figure = plot_runs(runs, title="a title")
+    cost, history = figure.axes
+    curves = {str(line.get_label()).split(" (")[0]: line.get_ydata() for line in cost.lines}
+    for name, run in runs.items():
+        np.testing.assert_array_equal(curves[name], np.cumsum(run.trace.costs))
+    lanes = np.asarray(history.lines[0].get_ydata(), dtype=int)
+    np.testing.assert_array_equal(runs["ours"].bandit.lambdas_[lanes], runs["ours"].trace.lambdas)  # type: ignore[attr-defined]
+    assert (cost.get_ylabel(), history.get_xlabel()) == ("cumulative cost", "round")
+
+
+def test_nothing_to_draw() -> None:
+    with pytest.raises(InputError, match="runs is empty"):
+        plot_runs({})
