@@ -44,7 +44,6 @@ def run(
     interaction: int,
     epsilon: float,
     learning_rate: float,
-    seed: int = 1,
     bits: int = 18,
 ) -> Outcome:
     """One run over the rows of a file; reading it is part of the time."""
@@ -52,7 +51,7 @@ def run(
     peer = vowpalwabbit.Workspace(
         f"--quiet -d {path} -b {bits} --warm_cb {n_actions} {ALGORITHMS[algorithm]} --warm_start {warm_start}"
         f" --interaction {interaction} --epsilon {0 if algorithm == 'sup-only' else epsilon}"
-        f" --learning_rate {learning_rate} --random_seed {seed}"
+        f" --learning_rate {learning_rate}"
     )
     cost = peer.get_sum_loss() / peer.get_weighted_examples()
     peer.finish()

@@ -64,8 +64,9 @@ def main() -> None:
 
     path = sys.argv[1] if len(sys.argv) > 1 else "demo.png"
     figure = Figure(figsize=(13, 5.2), layout="constrained")
-    for part, (title, of_noise) in zip(figure.subfigures(1, len(found)), found.items(), strict=True):
-        draw_runs(part, of_noise, title)
+    grid = figure.add_gridspec(1, len(found))
+    for column, (title, of_noise) in enumerate(found.items()):
+        draw_runs(figure.add_subfigure(grid[column]), of_noise, title)
     figure.savefig(path, dpi=110)
     print(f"\nThe picture is in {path}")
 
