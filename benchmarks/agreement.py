@@ -8,8 +8,8 @@ that is meant to matter. `arrow-8` and `arrow-2` get Vowpal Wabbit's own Λ (in 
 
 Vowpal Wabbit's exploration here is one fixed stream, whatever its seed: all its runs explore in the same rounds. So
 this project plays everything with several seeds, each of them shared by all runs as well, and the question is whether
-Vowpal Wabbit's mean could be that of one more seed. The interval is Student's, for the difference of one and the mean of
-the others.
+Vowpal Wabbit's mean could be that of one more seed. The interval is Student's, for the difference of one and the mean
+of the others.
 """
 
 import argparse
