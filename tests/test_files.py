@@ -184,12 +184,32 @@ def test_no_such_file_or_name() -> None:
         open_dataset("nursary")
 
 
-@pytest.mark.parametrize("name, shape", [("kr-vs-k", (28056, 18)), ("nursery", (12960, 5)), ("page-blocks", (5472, 5)),
-                                         ("satimage", (6435, 6)), ("splice", (3190, 3))])  # fmt: skip
-def test_bundled(name: str, shape: tuple[int, int]) -> None:
+# n, K and the share of the most frequent class, as OpenML has them
+FACTS = {
+    "abalone": (183, 4177, 28, 0.1650),
+    "abalone_bin": (720, 4177, 2, 0.5018),
+    "cpu_act": (197, 8192, 56, 0.0560),
+    "cpu_act_bin": (761, 8192, 2, 0.6976),
+    "cpu_small": (227, 8192, 56, 0.0560),
+    "cpu_small_bin": (735, 8192, 2, 0.6976),
+    "kr-vs-k": (1481, 28056, 18, 0.1623),
+    "kropt": (184, 28056, 18, 0.1623),
+    "nursery": (26, 12960, 5, 0.3333),
+    "nursery_bin": (959, 12960, 2, 0.6667),
+    "puma32H_bin": (752, 8192, 2, 0.5039),
+    "satellite_image": (294, 6435, 6, 0.2382),
+    "splice": (46, 3190, 3, 0.5188),
+    "splice_bin": (953, 3190, 2, 0.5188),
+    "wine_quality": (287, 6497, 7, 0.4365),
+}
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_bundled(name: str) -> None:
     data = open_dataset(name)
-    assert (data.X.shape[0], data.n_actions) == shape
-    assert name in BUNDLED
+    assert data.y is not None
+    majority = np.bincount(data.y).max() / len(data.y)
+    assert (BUNDLED[name], len(data.y), data.n_actions, round(float(majority), 4)) == FACTS[name]
 
 
 @pytest.mark.skipif(not shared_data().exists(), reason="the folder of real data sets is not beside the project")
