@@ -42,10 +42,8 @@ def make_problem(n: int = 400, d: int = 6, k: int = 3, *, is_sparse: bool = Fals
 
 def every_bandit() -> dict[str, Callable[[], Bandit]]:
     """A maker for each built-in class, so that a class written tomorrow is checked tomorrow, and for some variants."""
-    classes = [kind for kind in vars(warmcb).values() if isinstance(kind, type) and issubclass(kind, Bandit)]
-    makers: dict[str, Callable[[], Bandit]] = {
-        kind.__name__: partial(kind, n_actions=3, seed=5) for kind in classes if kind is not Bandit
-    }
+    built_in = [kind for kind in Bandit._known.values() if kind.__module__.startswith("warmcb.")]
+    makers: dict[str, Callable[[], Bandit]] = {kind.__name__: partial(kind, n_actions=3, seed=5) for kind in built_in}
     return makers | {
         "ArrowCB 2 lanes": lambda: warmcb.ArrowCB(3, lambdas=2, epsilon=0.2, seed=5),
         "ArrowCB 13 lanes": lambda: warmcb.ArrowCB(3, lambdas=np.linspace(0, 1, 13).tolist(), epsilon=0.2, seed=5),

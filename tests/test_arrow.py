@@ -69,7 +69,7 @@ def test_scores_by_hand() -> None:
 
 def test_fresh_diagnostics() -> None:
     bandit = ArrowCB(3)
-    assert (bandit.lambda_, bandit.rounds_, bandit.scores_.tolist()) == (0.0, 0, [0.0] * 8)
+    assert (bandit.lambda_, bandit.rounds_, bandit.scores_.tolist()) == (1.0, 0, [0.0] * 8)
 
 
 def test_bandit_only_ignores_the_warm_start() -> None:
@@ -131,6 +131,9 @@ def test_good_labels_help_and_bad_ones_cost_little() -> None:
         ({"n_actions": 3, "lambdas": [float("nan")]}, "lambdas is [nan]"),
         ({"n_actions": 3, "lambdas": 5}, "lambdas is 5"),
         ({"n_actions": 3, "lambdas": "all"}, "lambdas is 'all'"),
+        ({"n_actions": 3, "lambdas": "0.5"}, "lambdas is '0.5'"),
+        ({"n_actions": 3, "lambdas": True}, "lambdas is True"),
+        ({"n_actions": 3, "lambdas": 0.5}, "lambdas is 0.5"),
         ({"n_actions": 3, "learning_rate": 0}, "learning_rate is 0; expected a finite number above 0"),
         ({"n_actions": 3, "learning_rate": float("inf")}, "learning_rate is inf"),
         ({"n_actions": 3, "horizon": 0}, "horizon is 0; expected an integer of at least 1"),

@@ -1,6 +1,8 @@
 """What must hold for every bandit class there is."""
 
 import ast
+import copy
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 
 from problems import Problem, make_problem
 from warmcb import Bandit, load, simulate
-from warmcb.errors import InputError, WarmcbError
+from warmcb.errors import InputError, OrderError, WarmcbError
 
 Make = Callable[[], Bandit]
 
@@ -68,7 +70,7 @@ def test_compiled_rounds_equal_live_rounds(make: Make, problem: Problem, tmp_pat
     python = simulate(make(), problem.X, **common, compiled=False)
     for ours, theirs in zip(compiled.trace, python.trace, strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    assert fingerprint(compiled.bandit, tmp_path) == fingerprint(python.bandit, tmp_path)  # type: ignore[arg-type]
+    assert fingerprint(compiled.bandit, tmp_path) == fingerprint(python.bandit, tmp_path)
 
 
 def test_compiled_rounds_can_be_cut_anywhere(make: Make, tmp_path: Path) -> None:
@@ -77,8 +79,8 @@ def test_compiled_rounds_can_be_cut_anywhere(make: Make, tmp_path: Path) -> None
 
     rows, table = _inputs.matrix(problem.X, None), _inputs.cost_table(problem.y, None, 400, 3)
     whole, parts = started(make, problem), started(make, problem)
-    expected = whole.play(rows, table, 100, 400)
-    pieces = [parts.play(rows, table, a, b) for a, b in ((100, 101), (101, 164), (164, 400))]
+    expected = whole._play_rounds(rows, table, 100, 400)
+    pieces = [parts._play_rounds(rows, table, a, b) for a, b in ((100, 101), (101, 164), (164, 400))]
     for name in expected._fields:
         joined = np.concatenate([getattr(piece, name) for piece in pieces])
         np.testing.assert_array_equal(joined, getattr(expected, name))
@@ -127,10 +129,55 @@ def test_clone_and_repr(make: Make, tmp_path: Path) -> None:
     assert repr(type(bandit)(**arguments)) == repr(bandit)
 
 
-def test_an_empty_warm_start_is_none(make: Make, tmp_path: Path) -> None:
+def test_an_empty_warm_start_is_none(make: Make) -> None:
     problem = make_problem()
-    with_empty, without = make().warm_start(np.empty((0, 6)), []), make()
-    assert live(with_empty, problem, 0, 60) == live(without, problem, 0, 60)
+    without = live(make(), problem, 0, 60)
+    assert live(make().warm_start(np.empty((0, 6)), []), problem, 0, 60) == without
+    assert live(make().warm_start([], []), problem, 0, 60) == without
+    assert live(make().warm_start([], costs=[]), problem, 0, 60) == without
+
+
+def test_pickle_and_copy_are_exact_too(make: Make, tmp_path: Path) -> None:
+    problem = make_problem()
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 150)
+    for twin in (pickle.loads(pickle.dumps(bandit)), copy.deepcopy(bandit)):
+        assert fingerprint(twin, tmp_path) == fingerprint(bandit, tmp_path)
+        live(twin, problem, 150, 170)
+        assert fingerprint(twin, tmp_path) != fingerprint(bandit, tmp_path) or type(bandit).__name__ == "Majority"
+
+
+def test_parameters_cannot_be_changed(make: Make) -> None:
+    bandit = make()
+    for name, value in bandit.get_params().items():
+        with pytest.raises(OrderError, match=f"{name} cannot be changed"):
+            setattr(bandit, name, value)
+    if len(bandit.lambdas_):
+        with pytest.raises(ValueError, match="read-only"):
+            bandit.lambdas_[0] = 0.5
+
+
+def test_extreme_events_leave_everything_finite(make: Make, tmp_path: Path) -> None:
+    problem = make_problem()
+    bandit = started(make, problem)
+    random = np.random.default_rng(0)
+    for probability in (1e-3, 1e-30, 1e-300, 5e-324, 1.0):
+        for scale in (1e-38, 1e-30, 1.0, 1e30, 1e38):
+            bandit.learn(scale * random.uniform(-1, 1, 6), int(random.integers(3)), random.random(), probability)
+    with np.errstate(all="raise"):
+        bandit.save(tmp_path / "b.warmcb")
+        with np.load(tmp_path / "b.warmcb") as archive:
+            assert all(np.isfinite(archive[name]).all() for name in archive.files if name != "header")
+        live(bandit, problem, 100, 200)
+        assert abs(bandit.decide(np.full(6, 1e38)).probabilities.sum() - 1) < 1e-12
+
+
+def test_numbers_of_all_kinds(make: Make) -> None:
+    bandit = make()
+    bandit.warm_start(np.ones((2, 6), dtype=np.int8), np.array([True, False]))
+    bandit.learn(GOOD, np.int64(1), np.bool_(True), np.float32(0.5))  # type: ignore[arg-type]
+    bandit.learn(GOOD, np.array(1), np.array(0.25), np.array(1))  # type: ignore[arg-type]
+    bandit.learn(GOOD.tolist(), 1, True, 1)
 
 
 def test_logged_events_of_others(make: Make, tmp_path: Path) -> None:
@@ -156,15 +203,21 @@ def test_late_and_out_of_order(make: Make) -> None:
 
 GOOD = np.arange(6.0)
 BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
-    "NaN in x": (lambda b: b.decide([np.nan, 0, 0, 0, 0, 0]), "x has a feature that is NaN"),
-    "infinity in x": (lambda b: b.decide([np.inf, 0, 0, 0, 0, 0]), "x has a feature that is NaN or infinite"),
-    "too large for float32": (lambda b: b.decide([1e300, 0, 0, 0, 0, 0]), "x has a feature that is NaN or infinite"),
+    "NaN in x": (lambda b: b.decide([np.nan, 0, 0, 0, 0, 0]), "x[0] is nan; expected a finite number"),
+    "infinity in x": (lambda b: b.decide([np.inf, 0, 0, 0, 0, 0]), "x[0] is inf; expected a finite number"),
+    "too large for float32": (lambda b: b.decide([1e300, 0, 0, 0, 0, 0]), "x[0] is inf; expected a finite number"),
     "a word in x": (lambda b: b.decide(["a"] * 6), "x is not a table of numbers"),
     "too few features": (lambda b: b.decide([1.0, 2.0]), "x has 2 features; expected 6"),
     "two rows for one": (lambda b: b.decide(np.ones((2, 6))), "x has shape (2, 6)"),
-    "NaN in X": (lambda b: b.predict(np.full((2, 6), np.nan)), "X[0] has a feature"),
+    "dates in x": (
+        lambda b: b.decide(np.zeros(6, dtype="M8[s]")),
+        "x is not a table of numbers: it has the type datetime64",
+    ),
+    "complex x": (lambda b: b.decide(np.zeros(6, dtype=complex)), "x is not a table of numbers"),
+    "a set": (lambda b: b.decide({1, 2}), "x is not a table of numbers"),
+    "NaN in X": (lambda b: b.predict(np.full((2, 6), np.nan)), "X[0, 0] is nan"),
     "flat X": (lambda b: b.predict(GOOD), "X has shape (6,)"),
-    "NaN when learning": (lambda b: b.learn([np.nan] * 6, 0, 0.5, 0.5), "x has a feature that is NaN"),
+    "NaN when learning": (lambda b: b.learn([np.nan] * 6, 0, 0.5, 0.5), "x[0] is nan; expected a finite number"),
     "unknown action": (lambda b: b.learn(GOOD, 3, 0.5, 0.5), "action is 3; expected an integer from 0 to 2"),
     "negative action": (lambda b: b.learn(GOOD, -1, 0.5, 0.5), "action is -1"),
     "half an action": (lambda b: b.learn(GOOD, 0.5, 0.5, 0.5), "action is 0.5"),  # type: ignore[arg-type]
@@ -176,14 +229,20 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "label K": (lambda b: b.warm_start(np.ones((2, 6)), [0, 3]), "y[1] is 3; expected an integer label from 0 to 2"),
     "negative label": (lambda b: b.warm_start(np.ones((2, 6)), [-1, 0]), "y[0] is -1"),
     "half a label": (lambda b: b.warm_start(np.ones((2, 6)), [0.5, 0]), "y[0] is 0.5"),
-    "a word as label": (lambda b: b.warm_start(np.ones((2, 6)), ["a", "b"]), "y has the type"),
+    "a word as label": (
+        lambda b: b.warm_start(np.ones((2, 6)), ["a", "b"]),
+        "y[0] is np.str_('a'); expected an integer label from 0 to 2",
+    ),
     "too few labels": (lambda b: b.warm_start(np.ones((2, 6)), [0]), "y has shape (1,); expected (2,)"),
-    "costs above 1": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, 2, 0]]), "costs[0, 1] is 2.0"),
+    "costs above 1": (
+        lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, 2, 0]]),
+        "costs[0, 1] is 2; expected a number in [0, 1]",
+    ),
     "NaN costs": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, np.nan, 0]]), "costs[0, 1] is nan"),
     "costs of another shape": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, 1]]), "costs have shape (1, 2)"),
     "labels and costs": (lambda b: b.warm_start(np.ones((1, 6)), [0], costs=[[0, 1, 1]]), "exactly one of them"),
     "neither": (lambda b: b.warm_start(np.ones((1, 6))), "exactly one of them"),
-    "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X has a feature that is NaN"),
+    "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X[0, 0] is nan"),
     "wrong width in the warm start": (lambda b: b.warm_start(np.ones((1, 5)), [0]), "X has 5 features; expected 6"),
 }
 

@@ -62,11 +62,22 @@ def test_progressive_validation_by_hand() -> None:
 
 def test_rows_refuse_what_would_read_foreign_memory() -> None:
     values, indices = np.ones(2, dtype=np.float32), np.array([0, 5], dtype=np.int32)
-    assert Rows(values, indices, np.array([0, 1, 2]), 5).first_bad() == 1
-    with pytest.raises(ValueError, match="behind the last value"):
+    with pytest.raises(ValueError, match="a column out of range"):
+        Rows(values, indices, np.array([0, 1, 2]), 5)
+    with pytest.raises(ValueError, match="outside of the values"):
         Rows(values, indices, np.array([0, 3]), 6)
-    with pytest.raises(ValueError, match="must not decrease"):
+    with pytest.raises(ValueError, match="more values than there are columns"):
         Rows(values, indices, np.array([0, 2, 1]), 6)
+    with pytest.raises(ValueError, match="more values than there are columns"):
+        Rows(values, np.zeros(2, dtype=np.int32), np.array([0, 2]), 1)
+
+
+def test_rows_find_what_is_not_finite() -> None:
+    values = np.array([1, 2, np.inf], dtype=np.float32)
+    sparse = Rows(values, np.array([0, 3, 1], dtype=np.int32), np.array([0, 2, 2, 3]), 5)
+    assert sparse.first_bad() == (2, 1, np.inf)
+    assert Rows(values.reshape(1, 3)).first_bad() == (0, 2, np.inf)
+    assert Rows(values[:2].reshape(2, 1)).first_bad() is None
 
 
 def test_tiny_features_count_as_zero() -> None:

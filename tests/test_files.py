@@ -140,6 +140,40 @@ def test_one_hot_tables_are_sparse(tmp_path: Path) -> None:
     assert (data.X.shape, data.X.nnz) == ((200, 40), 200)
 
 
+def test_csv_as_people_write_it(tmp_path: Path) -> None:
+    check_weather(read_file(write(tmp_path, "weather.csv", CSV.replace(",", ";"))))
+    check_weather(read_file(write(tmp_path, "weather.csv", CSV.replace(",", " , ").replace("\n", "\r\n"))))
+    for encoding in ("utf-16", "utf-8-sig"):
+        (tmp_path / "weather.csv").write_text(CSV, encoding=encoding)
+        check_weather(read_file(tmp_path / "weather.csv"))
+    quoted = read_file(write(tmp_path, "q.csv", 'a,"target, here"\n1,"x, y"\n2,z\n'))
+    assert (quoted.target, quoted.classes) == ("target, here", ("x, y", "z"))
+
+
+def test_what_looks_odd_is_remarked(tmp_path: Path) -> None:
+    rows = "\n".join(f"user{i},{i * 1.5}" for i in range(200))
+    data = read_file(write(tmp_path, "odd.csv", f"id,target\n{rows}\n"))
+    assert data.remarks == (
+        "the target target has 200 classes in 200 rows: is it a number to be estimated?",
+        "the column id has 200 levels in 200 rows, each a feature: is it an id?",
+    )
+
+
+def test_missing_targets_and_columns_in_parquet(tmp_path: Path) -> None:
+    nan = float("nan")
+    table = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": [nan, nan, nan], "target": [0.0, 1.0, nan]})
+    table.write_parquet(tmp_path / "n.parquet")
+    data = read_file(tmp_path / "n.parquet")
+    assert (data.X.shape, data.classes) == ((2, 1), ("0", "1"))
+    assert data.remarks == ("1 rows without a target were dropped", "columns without any value were dropped: b")
+
+
+def test_types_that_are_neither_number_nor_text(tmp_path: Path) -> None:
+    pl.DataFrame({"a": [[1, 2], [3]], "target": [0, 1]}).write_parquet(tmp_path / "l.parquet")
+    with pytest.raises(DataError, match=r"no number and no text: a \(List"):
+        read_file(tmp_path / "l.parquet")
+
+
 @pytest.mark.parametrize(
     "name, text, message",
     [
@@ -156,7 +190,11 @@ def test_one_hot_tables_are_sparse(tmp_path: Path) -> None:
         ("x.vw", "| a b c\n", "has no label before a «|»"),
         ("x.vw", "1 | a:b\n", "line 1: a feature of 'a:b' is not a number"),
         ("x.vw", "1:0.5:0.25 | a\n2:1:0.25 | b\n", "'1:0.5:0.25' in the label of example 1; expected action:cost"),
-        ("x.vw", "0:1 1:0 | a\n", "action 0 in a label; expected actions from 1"),
+        ("x.vw", "0:1 1:0 | a\n", "action 0 in a label; expected actions from 1 to 10000"),
+        ("x.vw", "1:0 2000000000:0.5 | a\n", "action 2000000000 in a label"),
+        ("x.svm", "1 4000000000:1\n2 1:1\n", "cannot be read as .svm"),
+        ("x.csv", "a,target\n1,\n2,\n", "x has no value in the column 'target'; expected a target"),
+        ("x.csv", "a,b,target\n1,2,3\n4,5,6,7\n", "cannot be read as .csv"),
         ("x.parquet", "no parquet", "cannot be read as .parquet"),
         ("x.doc", "", "has an unknown format; expected a name that ends in .parquet"),
         ("x", "", "has an unknown format"),

@@ -1,14 +1,16 @@
 """Saved bandits: what is refused, and that nothing is lost on the way."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from problems import make_problem
-from warmcb import ArrowCB, load
-from warmcb.errors import ModelFileError, WarmcbError
+from warmcb import ArrowCB, SupervisedTruth, SupOnly, load
+from warmcb.errors import InputError, ModelFileError, WarmcbError
 
 
 @pytest.fixture
@@ -77,6 +79,77 @@ def test_parameters_that_do_not_fit(saved: Path) -> None:
     rewrite(saved, params={"n_actions": 5})
     with pytest.raises(ModelFileError, match="is not a whole ArrowCB"):
         load(saved)
+
+
+def test_no_version(saved: Path) -> None:
+    rewrite(saved, version=None)
+    with pytest.raises(ModelFileError, match="not a file of warmcb's"):
+        load(saved)
+
+
+ATTACKS: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
+    "an index far away": ("indices", lambda a: a + 10**9),
+    "an index just outside": ("indices", lambda a: a + 3),
+    "a negative index": ("indices", lambda a: a - 7),
+    "starts beyond the end": ("starts", lambda a: a * 2),
+    "starts that go back": ("starts", lambda a: a[::-1].copy()),
+    "values that are missing": ("values", lambda a: a[:-5]),
+    "NaN values": ("values", lambda a: a * np.nan),
+    "unknown labels": ("table", lambda a: a + 3),
+    "too few labels": ("table", lambda a: a[1:]),
+    "an unknown lane": ("lane", lambda a: a + 99),
+    "another shape": ("weights", lambda a: a[:1]),
+    "a scalar": ("gram", lambda a: np.array(1.0)),
+    "another type": ("moment", lambda a: a.astype(np.float32)),
+    "another width": ("n_features", lambda a: a + 1),
+    "a huge width": ("n_features", lambda a: np.array(10**15)),
+    "a negative width": ("n_features", lambda a: np.array(-5)),
+    "words": ("epoch", lambda a: np.array("one")),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_changed_arrays_are_refused(tmp_path: Path, attack: str) -> None:
+    problem = make_problem()
+    path = tmp_path / "b.npz"
+    bandit = SupervisedTruth(3, horizon=50).warm_start(problem.X[:60], problem.y[:60])
+    bandit.save(path)
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    name, change = ATTACKS[attack]
+    np.savez(path, **(arrays | {name: change(arrays[name])}))
+    if attack == "a negative width":  # says: nothing seen yet
+        assert load(path).n_features_ is None
+        return
+    with pytest.raises(ModelFileError, match="is not a whole SupervisedTruth") as caught:
+        load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_sparse_models_are_small_files(tmp_path: Path) -> None:
+    bandit = ArrowCB(3)
+    X = sparse.random_array((20, 1_000_000), density=1e-6, rng=np.random.default_rng(0), format="csr")
+    bandit.warm_start(X, [0, 1] * 10)
+    bandit.save(tmp_path / "b.warmcb")
+    assert (tmp_path / "b.warmcb").stat().st_size < 200_000
+    np.testing.assert_array_equal(load(tmp_path / "b.warmcb").predict(X), bandit.predict(X))
+
+
+def test_files_have_the_usual_permissions(saved: Path) -> None:
+    plain = saved.with_name("plain")
+    plain.touch()
+    assert saved.stat().st_mode == plain.stat().st_mode
+
+
+@pytest.mark.parametrize("where", ["none/b.warmcb", "."])
+def test_a_place_that_cannot_be_written(tmp_path: Path, where: str) -> None:
+    with pytest.raises(ModelFileError, match="cannot be written; expected the name of a file in a folder that exists"):
+        ArrowCB(3).save(tmp_path / where)
+
+
+def test_a_class_may_not_take_a_built_in_name() -> None:
+    with pytest.raises(InputError, match="class ArrowCB has the name of a built-in bandit"):
+        type("ArrowCB", (SupOnly,), {"__module__": "elsewhere"})
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def test_curves_are_the_cumulative_costs() -> None:
     for name, run in runs.items():
         np.testing.assert_array_equal(curves[name], np.cumsum(run.trace.costs))
     lanes = np.asarray(history.lines[0].get_ydata(), dtype=int)
-    np.testing.assert_array_equal(runs["ours"].bandit.lambdas_[lanes], runs["ours"].trace.lambdas)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(runs["ours"].bandit.lambdas_[lanes], runs["ours"].trace.lambdas)
     assert (cost.get_ylabel(), history.get_xlabel()) == ("cumulative cost", "round")
 
 

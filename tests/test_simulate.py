@@ -109,6 +109,62 @@ def test_other_sparse_formats_and_duplicates() -> None:
         assert simulate(ArrowCB(3), X, problem.y, warm_start=60).average_cost == expected
 
 
+def test_without_a_warm_start_arrow_is_bandit_only() -> None:
+    """Also where a policy that was never taught would look good: action 0 is nearly always right."""
+    problem = make_problem()
+    y = np.where(np.arange(400) % 10 == 0, problem.y, 0)
+    arrow, alone = (simulate(kind(3, epsilon=0.1, seed=2), problem.X, y) for kind in (ArrowCB, BanditOnly))
+    for a, b in zip(arrow.trace, alone.trace, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert alone.average_cost < 0.2
+
+
+def test_an_error_names_the_callers_row() -> None:
+    problem = make_problem()
+    X = np.array(problem.X)
+    X[15, 2] = np.nan
+    with pytest.raises(InputError, match=r"X\[15, 2\] is nan"):
+        simulate(ArrowCB(3), X, problem.y)
+
+
+def test_a_foreign_bandits_decisions_are_checked() -> None:
+    class Wild(Watcher):
+        answer: Any = Decision(17, 0.5, np.ones(1))
+
+        def decide(self, x: Any) -> Decision:
+            return self.answer  # type: ignore[no-any-return]
+
+    wild = Wild()
+    with pytest.raises(InputError, match="the action of decide is 17; expected an integer from 0 to 2"):
+        simulate(wild, np.ones((9, 1)), [0, 1, 2] * 3)
+    wild.answer = Decision(1, 7.0, np.ones(1))
+    with pytest.raises(InputError, match="probability is 7"):
+        simulate(wild, np.ones((9, 1)), [0, 1, 2] * 3)
+    wild.answer = 1
+    with pytest.raises(InputError, match="decide gave 1; expected a Decision"):
+        simulate(wild, np.ones((9, 1)), [0, 1, 2] * 3)
+
+
+@pytest.mark.parametrize("answers", [{}, {"y": ["a"] * 9}, {"y": [np.nan] * 9}, {"costs": [0] * 9}])
+def test_a_foreign_bandit_needs_labels_that_tell_the_actions(answers: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        simulate(Watcher(), np.ones((9, 1)), **answers)
+
+
+@pytest.mark.parametrize(
+    "bandits, message",
+    [
+        (lambda: [ArrowCB(3)] * 2, "bandits[1] is in the list twice"),
+        (lambda: [ArrowCB], "expected a built-in bandit"),
+        (lambda: ArrowCB(3), "expected a sequence of bandits"),
+    ],
+)
+def test_many_want_distinct_bandits(bandits: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        simulate_many(bandits(), np.ones((9, 1)), [0, 1, 2] * 3)
+    assert message in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "changes, message",
     [
@@ -118,6 +174,7 @@ def test_other_sparse_formats_and_duplicates() -> None:
         ({"interaction": 401}, "interaction is 401"),
         ({"noise": "loud"}, "noise is 'loud'"),
         ({"seed": -3}, "seed is -3"),
+        ({"checkpoints": 500}, "checkpoints is 500; expected a sequence"),
         ({"checkpoints": [500]}, "checkpoint is 500; expected an integer from 1 to 400"),
         ({"y": [0] * 399}, "y has shape (399,)"),
         ({"y": None, "costs": np.zeros((400, 3)), "noise": "uar:0.5"}, "expected labels y with it"),
@@ -130,6 +187,15 @@ def test_bad_arguments(changes: dict[str, Any], message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_no_rows_and_no_object() -> None:
+    with pytest.raises(InputError, match="X has no rows"):
+        simulate(ArrowCB(3), np.ones((0, 2)), [])
+    with pytest.raises(InputError, match="bandit is the class ArrowCB"):
+        simulate(ArrowCB, np.ones((9, 1)), [0] * 9)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="threads is 0"):
+        simulate_many([ArrowCB(3)], np.ones((9, 1)), [0] * 9, threads=0)
+
+
 def test_many_need_the_same_actions() -> None:
-    with pytest.raises(InputError, match="differ in n_actions"):
+    with pytest.raises(InputError, match=r"bandits\[1\] has 4 actions; expected 3"):
         simulate_many([ArrowCB(3), ArrowCB(4)], np.ones((5, 1)), [0] * 5)

@@ -24,21 +24,23 @@ def test_solutions_are_the_weighted_least_squares(seed: int, lam: float, ridge: 
     B = (random.normal(size=(t, d)) * scales).astype(np.float32)
     costs = random.random((n, k))
     actions, paid = random.integers(k, size=t), random.random(t)
-    weights = (1 / random.uniform(0.1, 1, size=t)).astype(np.float32)
+    probabilities = random.uniform(0.1, 1, size=t)
+    weights = (1 / probabilities).astype(np.float32)
     core = LeastSquares(d, k, 1)
     rows = Rows(B)
     for i in range(t):
-        core.add(rows, i, int(actions[i]), paid[i], float(weights[i]))
+        core.add(rows, i, int(actions[i]), paid[i], probabilities[i])
     supervised = NormalEquations.of_full_costs(sparse.csr_array(S), costs)
     bandit = NormalEquations(core.gram, core.moment, t)
     found = solve_mixtures(np.array([lam]), supervised, bandit, ridge)[:, :, 0]
 
     S1, B1 = (np.hstack([M.astype(np.float64), np.ones((len(M), 1))]) for M in (S, B))
     mean_squares = ((S1**2).mean(axis=0) + (weights[:, None] * B1**2).sum(axis=0) / (k * t)) / 2
+    penalty = ridge * (lam / t + (1 - lam) / n)
     for a in range(k):
         mine = actions == a
         root = np.sqrt(lam / t * weights[mine])[:, None]
-        A = np.vstack([np.sqrt((1 - lam) / n) * S1, root * B1[mine], np.diag(np.sqrt(ridge / (n + t) * mean_squares))])
+        A = np.vstack([np.sqrt((1 - lam) / n) * S1, root * B1[mine], np.diag(np.sqrt(penalty * mean_squares))])
         b = np.concatenate([np.sqrt((1 - lam) / n) * costs[:, a], root[:, 0] * paid[mine], np.zeros(d + 1)])
         expected = np.linalg.lstsq(A, b)[0]
         np.testing.assert_allclose(found[:, a], expected, rtol=1e-4, atol=1e-5 / np.abs(A).max())
@@ -83,9 +85,7 @@ def test_each_epoch_is_validated_on_its_own_part() -> None:
         bandit.learn(problem.X[100 + t], decision.action, problem.costs[100 + t, decision.action], decision.probability)
         if t + 1 in (2, 4, 8):
             part = slice(bandit._epoch - 1, 80, 4)  # the counter has moved on to the next epoch
-            greedy = [
-                bandit._learner.predict_actions(Rows(problem.X[part].astype(np.float32)), lane) for lane in (0, 1)
-            ]
+            greedy = bandit._learner.predict_actions(Rows(problem.X[part].astype(np.float32))).T
             expected = [np.mean(actions != problem.y[part]) for actions in greedy]
             np.testing.assert_allclose(bandit.scores_, expected)
             assert bandit.lambda_ == np.argmin(expected)
@@ -105,7 +105,7 @@ def test_misleading_feedback_does_not_mislead_it() -> None:
 
     def mistakes(bandit: SupervisedTruth) -> float:
         bandit.warm_start(problem.X[:400], problem.y[:400])
-        bandit.play(_inputs.matrix(problem.X, None), wrong, 400, 2400)
+        bandit._play_rounds(_inputs.matrix(problem.X, None), wrong, 400, 2400)
         return float(np.mean(bandit.predict(problem.X[2400:]) != problem.y[2400:]))
 
     assert mistakes(SupervisedTruth(3, lambdas=[1.0], epsilon=0.1, horizon=2000)) > 0.8
@@ -135,5 +135,5 @@ def test_warm_start_once() -> None:
 
 
 def test_no_ridge_is_refused() -> None:
-    with pytest.raises(InputError, match="ridge is 0; expected a finite number above 0"):
+    with pytest.raises(InputError, match="ridge is 0; expected a number of at least 1e-6"):
         SupervisedTruth(3, ridge=0)

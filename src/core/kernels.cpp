@@ -66,6 +66,7 @@ template <int W> inline void update_piece(const Update u, std::size_t lane) {
         F squares = load<W>(squares_at);
         F inverse_scale = load<W>(inverse_scale_at);
         F z = x * inverse_scale;
+        // A little slack: x · (1/x) may be rounded above 1.
         const Ints<W> grown = active & ((z > 1.000001f) | (z < -1.000001f) | (inverse_scale == zero));
         if (any(grown)) {  // (2)
             const F fresh = all<F>(1.0f / std::fabs(x));

@@ -29,6 +29,12 @@ struct Update {
     float* scratch;           // row.size · lanes
 };
 
+// Beyond this size a table is not expected to stay in the caches of one core.
+constexpr std::size_t cached_bytes = 1 << 20;
+
+// 1/p, for a p that may be next to nothing: weights and scores must stay finite.
+inline double inverse_propensity(double probability) { return 1.0 / (probability > 1e-20 ? probability : 1e-20); }
+
 struct Kernels {
     const char* name;
     // scores[c] = Σ_j row_j · weights[j, c]; `far`: as in Update.

@@ -18,7 +18,7 @@ public:
     Zeroed<double> gram, moment;  // per action: Σ h·x·xᵀ and Σ h·cost·x
 
     void predict(Row row, float* scores) const {
-        kernels_.predict(row, weights.data(), actions * lanes, weights.bytes() > (1u << 20), scores);
+        kernels_.predict(row, weights.data(), actions * lanes, weights.bytes() > cached_bytes, scores);
     }
 
     void add(Row row, std::size_t action, double cost, float weight) {

@@ -6,10 +6,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "explorers.hpp"
 #include "least_squares.hpp"
@@ -47,6 +50,12 @@ template <class T> Numpy<T> as_array(std::vector<T>&& values) {
     return Numpy<T>(kept->data(), {kept->size()}, owner);
 }
 
+std::vector<float> importance_of(const Array<const double>& lane_weights, double probability = 1.0) {
+    std::vector<float> importance(lane_weights.size());
+    weigh(lane_weights.data(), lane_weights.size(), probability, importance.data());
+    return importance;
+}
+
 const Kernels& kernels_named(const std::optional<std::string>& name) {
     for (const Kernels* kernels : available_kernels())
         if (!name || *name == kernels->name) return *kernels;
@@ -77,14 +86,12 @@ struct Outputs {
 
 template <class Learner, class Selector>
 void play_checked(Learner& learner, Selector& selector, const EpsilonGreedy& explorer, const Stream& random, const Rows& rows,
-                  const Costs& costs, Segment segment, const std::optional<Array<const double>>& lane_weights,
-                  Outputs outputs) {
+                  const Costs& costs, Segment segment, const double* lane_weights, Outputs outputs) {
     require(rows.features() + 1 == learner.inputs, "number of features differs from the learner's");
-    require(!lane_weights || lane_weights->size() == learner.lanes, "one weight for each lane");
     require(segment.end <= rows.size(), "rows out of range");
     const Trace trace = outputs.trace_for(segment, costs, learner.actions);
     nb::gil_scoped_release release;
-    play(learner, selector, explorer, random, rows, costs, segment, lane_weights ? lane_weights->data() : nullptr, trace);
+    play(learner, selector, explorer, random, rows, costs, segment, lane_weights, trace);
 }
 
 // What the two learners have in common.
@@ -108,14 +115,13 @@ template <class Learner> nb::class_<Learner> bind_learner(nb::module_& m, const 
             self.greedy(scores.data(), best.data());
             return best;
         }, "scores"_a)
-        .def("predict_actions", [](const Learner& self, const Rows& rows, std::size_t lane) {
+        .def("predict_actions", [](const Learner& self, const Rows& rows) {
             require(rows.features() + 1 == self.inputs, "number of features differs from the learner's");
-            require(lane < self.lanes, "lane out of range");
-            auto actions = fresh_array<int32_t>({rows.size()});
+            auto actions = fresh_array<int32_t>({rows.size(), self.lanes});
             nb::gil_scoped_release release;
-            predict_actions(self, rows, lane, actions.data());
+            predict_actions(self, rows, actions.data());
             return actions;
-        }, "rows"_a, "lane"_a);
+        }, "rows"_a);
 }
 
 }  // namespace
@@ -141,18 +147,23 @@ NB_MODULE(_core, m) {
         .def("__init__", [](Rows* self, Array<const float> values, Array<const int32_t> indices, Array<const int64_t> starts,
                             std::size_t features) {
             require(starts.size() > 0 && values.size() == indices.size(), "not a CSR matrix");
-            int64_t last = 0;
-            for (std::size_t i = 0; i < starts.size(); ++i) {
-                require(starts.data()[i] >= last, "row starts must not decrease");
-                last = starts.data()[i];
+            const int64_t *start = starts.data(), *end = start + starts.size() - 1;
+            require(*start >= 0 && *end <= static_cast<int64_t>(values.size()), "a row lies outside of the values");
+            for (; start < end; ++start) {
+                const int64_t size = start[1] - start[0];
+                require(0 <= size && size <= static_cast<int64_t>(features), "a row has more values than there are columns");
             }
-            require(static_cast<std::size_t>(last) <= values.size(), "a row ends behind the last value");
+            for (int64_t i = starts.data()[0]; i < *end; ++i)
+                require(0 <= indices.data()[i] && indices.data()[i] < static_cast<int64_t>(features), "a column out of range");
             new (self) Rows(values.data(), indices.data(), starts.data(), starts.size() - 1, features);
         }, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(), "features"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
         .def("__len__", &Rows::size)
         .def_prop_ro("features", &Rows::features)
-        .def("first_bad", &Rows::first_bad)
+        .def("first_bad", [](const Rows& self) -> std::optional<std::tuple<int64_t, int64_t, float>> {
+            if (const auto bad = self.first_bad()) return std::tuple{bad->row, bad->column, bad->value};
+            return std::nullopt;
+        })
         .def("take", [](const Rows& self, Array<const int64_t> order) {
             std::vector<float> values;
             std::vector<int32_t> indices;
@@ -188,21 +199,21 @@ NB_MODULE(_core, m) {
             return Numpy<double>(self.totals.data(), {std::size_t(2), self.lanes});
         }, nb::rv_policy::reference_internal)
         .def("update", [](OnlineLinear& self, const Rows& rows, std::size_t i, std::size_t action, double cost,
-                          Array<const double> importance, Matrix<const float> scores) {
+                          Array<const double> lane_weights, Matrix<const float> scores, double probability) {
             Rows::Buffer buffer;
-            require(action < self.actions && importance.size() == self.lanes, "action or importance out of range");
+            require(action < self.actions && lane_weights.size() == self.lanes, "action or weights out of range");
             require(scores.shape(0) == self.actions && scores.shape(1) == self.lanes, "scores of another shape");
-            const std::vector<float> weights(importance.data(), importance.data() + importance.size());
-            self.update(checked_row(self, rows, i, buffer), action, cost, weights.data(), scores.data());
-        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "importance"_a, "scores"_a)
-        .def("teach", [](OnlineLinear& self, const Rows& rows, const Costs& costs, Array<const double> importance) {
+            const std::vector<float> importance = importance_of(lane_weights, probability);
+            self.update(checked_row(self, rows, i, buffer), action, cost, importance.data(), scores.data());
+        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "lane_weights"_a, "scores"_a, "probability"_a = 1.0)
+        .def("teach", [](OnlineLinear& self, const Rows& rows, const Costs& costs, Array<const double> lane_weights) {
             require(rows.features() + 1 == self.inputs, "number of features differs from the learner's");
-            require(importance.size() == self.lanes, "one weight for each lane");
+            require(lane_weights.size() == self.lanes, "one weight for each lane");
             require(costs.size() == rows.size() && costs.fits(self.actions), "costs of another shape");
-            const std::vector<float> weights(importance.data(), importance.data() + importance.size());
+            const std::vector<float> importance = importance_of(lane_weights);
             nb::gil_scoped_release release;
-            teach(self, rows, costs, weights.data());
-        }, "rows"_a, "costs"_a, "importance"_a);
+            teach(self, rows, costs, importance.data());
+        }, "rows"_a, "costs"_a, "lane_weights"_a);
 
     bind_learner<LeastSquares>(m, "LeastSquares", "Normal equations of each action, and the weights that solve them.")
         .def("__init__", [](LeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes) {
@@ -211,11 +222,13 @@ NB_MODULE(_core, m) {
         .def_prop_ro("gram", [](LeastSquares& self) {
             return Numpy<double>(self.gram.data(), {self.actions, self.inputs, self.inputs});
         }, nb::rv_policy::reference_internal)
-        .def("add", [](LeastSquares& self, const Rows& rows, std::size_t i, std::size_t action, double cost, float weight) {
+        .def("add", [](LeastSquares& self, const Rows& rows, std::size_t i, std::size_t action, double cost,
+                       double probability) {
             Rows::Buffer buffer;
             require(action < self.actions, "action out of range");
+            const float weight = static_cast<float>(inverse_propensity(probability));
             self.add(checked_row(self, rows, i, buffer), action, cost, weight);
-        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "weight"_a)
+        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "probability"_a)
         .def_prop_ro("moment", [](LeastSquares& self) {
             return Numpy<double>(self.moment.data(), {self.actions, self.inputs});
         }, nb::rv_policy::reference_internal);
@@ -226,6 +239,11 @@ NB_MODULE(_core, m) {
             return Numpy<double>(self.sums.data(), {self.sums.size()});
         }, nb::rv_policy::reference_internal)
         .def_rw("rounds", &ProgressiveValidation::rounds)
+        .def_prop_rw("first", [](const ProgressiveValidation& self) { return self.first; },
+                     [](ProgressiveValidation& self, std::size_t first) {
+            require(first < self.sums.size(), "lane out of range");
+            self.first = first;
+        })
         .def_prop_ro("best", &ProgressiveValidation::best)
         .def("add", [](ProgressiveValidation& self, Array<const int32_t> greedy, std::size_t action, double cost,
                        double probability) {
@@ -237,6 +255,7 @@ NB_MODULE(_core, m) {
         .def(nb::init<double>(), "epsilon"_a)
         .def_ro("epsilon", &EpsilonGreedy::epsilon)
         .def("probabilities", [](const EpsilonGreedy& self, nb::ndarray<const float, nb::ndim<1>, nb::device::cpu> scores) {
+            require(scores.shape(0) > 0, "no scores");
             auto probabilities = fresh_array<double>({scores.shape(0)});
             self.probabilities(scores.data(), scores.shape(0), static_cast<std::size_t>(scores.stride(0)), probabilities.data());
             return probabilities;
@@ -252,7 +271,10 @@ NB_MODULE(_core, m) {
         }, nb::rv_policy::reference_internal)
         .def_rw("rounds", &LowerConfidenceBounds::rounds)
         .def_prop_ro("best", &LowerConfidenceBounds::best)
-        .def("bound", &LowerConfidenceBounds::bound, "action"_a)
+        .def("bound", [](const LowerConfidenceBounds& self, std::size_t action) {
+            require(action < self.counts.size(), "action out of range");
+            return self.bound(action);
+        }, "action"_a)
         .def("add", [](LowerConfidenceBounds& self, std::size_t action, double cost) {
             require(action < self.counts.size(), "action out of range");
             self.add(action, cost);
@@ -263,21 +285,23 @@ NB_MODULE(_core, m) {
                            uint64_t first_round, std::optional<Array<const double>> lane_weights, Array<int32_t> actions,
                            Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
         require(selector.sums.size() == learner.lanes, "one score for each lane");
-        play_checked(learner, selector, explorer, random, rows, costs, {begin, end, first_round}, lane_weights,
+        require(!lane_weights || lane_weights->size() == learner.lanes, "one weight for each lane");
+        play_checked(learner, selector, explorer, random, rows, costs, {begin, end, first_round},
+                     lane_weights ? lane_weights->data() : nullptr,
                      {actions, probabilities, paid, lanes});
     }, "learner"_a, "selector"_a, "explorer"_a, "random"_a, "rows"_a, "costs"_a, "begin"_a, "end"_a, "first_round"_a,
        "lane_weights"_a.none(), "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a);
 
     m.def("play_epoch", [](LeastSquares& learner, std::size_t lane, const EpsilonGreedy& explorer, const Stream& random,
                            const Rows& rows, const Costs& costs, std::size_t begin, std::size_t end, uint64_t first_round,
-                           std::optional<Array<const double>> lane_weights, Array<int32_t> actions,
-                           Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
+                           Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
         require(lane < learner.lanes, "lane out of range");
         FixedLane selector{lane};
-        play_checked(learner, selector, explorer, random, rows, costs, {begin, end, first_round}, lane_weights,
+        const std::vector<double> all_alike(learner.lanes, 1.0);
+        play_checked(learner, selector, explorer, random, rows, costs, {begin, end, first_round}, all_alike.data(),
                      {actions, probabilities, paid, lanes});
     }, "learner"_a, "lane"_a, "explorer"_a, "random"_a, "rows"_a, "costs"_a, "begin"_a, "end"_a, "first_round"_a,
-       "lane_weights"_a, "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a);
+       "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a);
 
     m.def("play_ucb", [](LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end,
                          Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {

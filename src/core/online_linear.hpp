@@ -1,8 +1,6 @@
 // The paper's learner: for every action and every lane (λ) a linear regressor of the cost, taught one example at a time.
 #pragma once
 
-#include <stdexcept>
-
 #include "kernels.hpp"
 #include "zeroed.hpp"
 
@@ -37,7 +35,7 @@ public:
 private:
     const Kernels& kernels_;
     float learning_rate_;
-    bool far_ = weights.bytes() > (1u << 20);
+    bool far_ = weights.bytes() > cached_bytes;
     Zeroed<float> scratch_;
 };
 

@@ -21,6 +21,12 @@ struct Segment {
     uint64_t first_round;    // the round that row `begin` is played in
 };
 
+// The importance of an example that was drawn with a probability, for each lane.
+inline void weigh(const double* lane_weights, std::size_t lanes, double probability, float* importance) {
+    const double inverse = inverse_propensity(probability);
+    for (std::size_t lane = 0; lane < lanes; ++lane) importance[lane] = static_cast<float>(lane_weights[lane] * inverse);
+}
+
 // Teaches the cost of every action in every row.
 template <class Learner>
 void teach(Learner& learner, const Rows& rows, const Costs& costs, const float* importance) {
@@ -37,7 +43,7 @@ void teach(Learner& learner, const Rows& rows, const Costs& costs, const float* 
 template <class Learner, class Selector>
 void play(Learner& learner, Selector& selector, const EpsilonGreedy& explorer, const Stream& random, const Rows& rows,
           const Costs& costs, Segment segment, const double* lane_weights, Trace trace) {
-    std::vector<float> scores(learner.actions * learner.lanes), importance(learner.lanes);
+    std::vector<float> scores(learner.actions * learner.lanes), weights(learner.lanes);
     std::vector<double> probabilities(learner.actions);
     std::vector<int32_t> greedy(learner.lanes);
     Rows::Buffer buffer;
@@ -52,8 +58,8 @@ void play(Learner& learner, Selector& selector, const EpsilonGreedy& explorer, c
         learner.greedy(scores.data(), greedy.data());
         selector.add(greedy.data(), action, cost, probability);
         if (lane_weights) {
-            for (std::size_t l = 0; l < learner.lanes; ++l) importance[l] = static_cast<float>(lane_weights[l] / probability);
-            learner.update(row, action, cost, importance.data(), scores.data());
+            weigh(lane_weights, learner.lanes, probability, weights.data());
+            learner.update(row, action, cost, weights.data(), scores.data());
         }
         trace.actions[t] = static_cast<int32_t>(action);
         trace.probabilities[t] = probability;
@@ -75,15 +81,13 @@ inline void play(LowerConfidenceBounds& bounds, const Costs& costs, Segment segm
     }
 }
 
-// The lowest-scored action of one lane in every row.
-template <class Learner> void predict_actions(const Learner& learner, const Rows& rows, std::size_t lane, int32_t* actions) {
+// The lowest-scored action of each lane in every row: rows × lanes.
+template <class Learner> void predict_actions(const Learner& learner, const Rows& rows, int32_t* actions) {
     std::vector<float> scores(learner.actions * learner.lanes);
-    std::vector<int32_t> greedy(learner.lanes);
     Rows::Buffer buffer;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         learner.predict(rows.gather(i, buffer), scores.data());
-        learner.greedy(scores.data(), greedy.data());
-        actions[i] = greedy[lane];
+        learner.greedy(scores.data(), actions + i * learner.lanes);
     }
 }
 

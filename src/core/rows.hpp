@@ -1,8 +1,10 @@
 // Examples as the learners see them: rows of a dense or CSR matrix, and the costs that belong to them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels.hpp"
@@ -23,14 +25,20 @@ public:
     std::size_t size() const { return rows_; }
     std::size_t features() const { return features_; }
 
-    // The first row with a value that is not finite or an index out of range; −1 if there is none.
-    int64_t first_bad() const {
+    // The first value that is not finite.
+    struct Place {
+        int64_t row, column;
+        float value;
+    };
+    std::optional<Place> first_bad() const {
         const int64_t stored = starts_ ? starts_[rows_] : static_cast<int64_t>(rows_ * features_);
-        for (int64_t i = 0; i < stored; ++i) {
-            const bool misplaced = indices_ && (indices_[i] < 0 || indices_[i] >= static_cast<int64_t>(features_));
-            if (misplaced || !std::isfinite(values_[i])) return row_of(i);
+        for (int64_t i = starts_ ? starts_[0] : 0; i < stored; ++i) {
+            if (std::isfinite(values_[i])) continue;
+            if (!starts_) return Place{i / static_cast<int64_t>(features_), i % static_cast<int64_t>(features_), values_[i]};
+            const int64_t* next_row = std::upper_bound(starts_, starts_ + rows_ + 1, i);
+            return Place{next_row - starts_ - 1, indices_[i], values_[i]};
         }
-        return -1;
+        return std::nullopt;
     }
 
     // Row i without its zeros, with the intercept behind the last feature; valid until the next gather of this buffer.
@@ -58,13 +66,6 @@ public:
     }
 
 private:
-    int64_t row_of(int64_t position) const {
-        if (!starts_) return position / static_cast<int64_t>(features_);
-        int64_t row = 0;
-        while (starts_[row + 1] <= position) ++row;
-        return row;
-    }
-
     const float* values_;
     const int32_t* indices_ = nullptr;  // null: dense
     const int64_t* starts_ = nullptr;

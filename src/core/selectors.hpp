@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels.hpp"
+
 namespace warmcb {
 
 // Algorithm 1, line 7: each lane pays cost/p whenever its greedy action is the one that was played.
@@ -14,12 +16,13 @@ public:
 
     std::vector<double> sums;
     uint64_t rounds = 0;
+    std::size_t first = 0;  // lanes before this one are not eligible
 
-    // The lane with the lowest sum, the first among equals.
-    std::size_t best() const { return std::min_element(sums.begin(), sums.end()) - sums.begin(); }
+    // The eligible lane with the lowest sum, the first among equals.
+    std::size_t best() const { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
 
     void add(const int32_t* greedy, std::size_t action, double cost, double probability) {
-        const double score = cost / probability;
+        const double score = cost * inverse_propensity(probability);
         for (std::size_t lane = 0; lane < sums.size(); ++lane)
             sums[lane] += greedy[lane] == static_cast<int32_t>(action) ? score : 0.0;
         ++rounds;

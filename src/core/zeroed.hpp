@@ -26,7 +26,6 @@ public:
     }
     T* data() { return data_; }
     const T* data() const { return data_; }
-    std::size_t size() const { return size_; }
     std::size_t bytes() const { return size_ * sizeof(T); }
 
 private:

@@ -1,7 +1,7 @@
 """The door: whatever a caller brings becomes what the core takes, or an error that says what was expected."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,9 +18,10 @@ Features = Any
 
 def integer(name: str, value: object, at_least: int, at_most: int | None = None) -> int:
     expected = f"an integer of at least {at_least}" if at_most is None else f"an integer from {at_least} to {at_most}"
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise InputError(f"{name} is {value!r}; expected {expected}")
-    result = int(value)
+    plain = _unwrapped(value)
+    if not isinstance(plain, Integral) or isinstance(plain, bool):
+        raise InputError(f"{name} is {_shown(value)}; expected {expected}")
+    result = int(plain)
     if result < at_least or (at_most is not None and result > at_most):
         raise InputError(f"{name} is {value}; expected {expected}")
     return result
@@ -28,9 +29,10 @@ def integer(name: str, value: object, at_least: int, at_most: int | None = None)
 
 def number(name: str, value: object, expected: str, low: float, high: float, *, low_excluded: bool = False) -> float:
     """`value` as a float in [low, high], or in (low, high]."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise InputError(f"{name} is {value!r}; expected {expected}")
-    result = float(value)
+    plain = _unwrapped(value)
+    if not isinstance(plain, Real):
+        raise InputError(f"{name} is {_shown(value)}; expected {expected}")
+    result = float(plain)
     if not low <= result <= high or (low_excluded and result == low):
         raise InputError(f"{name} is {value}; expected {expected}")
     return result
@@ -42,6 +44,10 @@ def fraction(name: str, value: object) -> float:
 
 def positive(name: str, value: object) -> float:
     return number(name, value, "a finite number above 0", 0.0, sys.float_info.max, low_excluded=True)
+
+
+def probability(value: object) -> float:
+    return number("probability", value, "a number in (0, 1]", 0.0, 1.0, low_excluded=True)
 
 
 def seed(value: object) -> int:
@@ -70,14 +76,15 @@ def matrix(X: Features, features: int | None) -> Rows:
 
 def plain_matrix(X: Features) -> Any:
     """X as something whose rows can be picked: a NumPy array of float32, or a CSR matrix."""
-    if _is_sparse(X):
-        if X.ndim != 2:
-            raise InputError(f"X has shape {X.shape}; expected a matrix with one row for each example")
-        return X.tocsr()
-    values = _dense("X", X)
-    if values.ndim != 2:
-        raise InputError(f"X has shape {values.shape}; expected a matrix with one row for each example")
-    return values
+    plain = X.tocsr() if _is_sparse(X) else _dense("X", X)
+    if plain.ndim != 2:
+        raise InputError(f"X has shape {plain.shape}; expected a matrix with one row for each example")
+    return plain
+
+
+def is_empty_list(X: Features) -> bool:
+    """Whether X is a list of no rows, which tells nothing of the number of features."""
+    return isinstance(X, Sequence) and len(X) == 0
 
 
 def cost_table(y: ArrayLike | None, costs: ArrayLike | None, n_rows: int, n_actions: int) -> CostTable:
@@ -88,46 +95,80 @@ def cost_table(y: ArrayLike | None, costs: ArrayLike | None, n_rows: int, n_acti
 
 
 def labels(y: ArrayLike, n_rows: int, n_actions: int) -> NDArray[np.int32]:
-    array = np.asarray(y)
+    array = _array("y", y)
+    expected = f"an integer label from 0 to {n_actions - 1}"
     if array.shape != (n_rows,):
         raise InputError(f"y has shape {array.shape}; expected ({n_rows},), one label for each row of X")
-    if n_rows and not np.issubdtype(array.dtype, np.number):
-        raise InputError(f"y has the type {array.dtype}; expected integer labels from 0 to {n_actions - 1}")
+    if n_rows and array.dtype.kind not in "biuf":
+        hint = "numpy.unique(y, return_inverse=True)[1] makes such labels"
+        raise InputError(f"y[0] is {_shown(array[0])}; expected {expected} ({hint})")
     wrong = np.flatnonzero(~((array >= 0) & (array < n_actions) & (array == np.floor(array))))
     if wrong.size:
-        expected = f"expected an integer label from 0 to {n_actions - 1}"
-        raise InputError(f"y[{wrong[0]}] is {array[wrong[0]]}; {expected}")
+        raise InputError(f"y[{wrong[0]}] is {array[wrong[0]]}; expected {expected}")
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
+def count_actions(y: ArrayLike | None, costs: ArrayLike | None) -> int:
+    """K, as far as labels or costs tell it."""
+    if costs is not None:
+        array = _array("costs", costs)
+        if array.ndim != 2 or array.shape[1] < 2:
+            raise InputError(f"costs have shape {array.shape}; expected rows of X by at least 2 actions")
+        return int(array.shape[1])
+    array = _array("y", y)
+    if array.size == 0 or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+        raise InputError(f"y is {_shown(y)}; expected integer labels from 0")
+    return max(2, int(array.max()) + 1)
+
+
+def lambdas(value: object, eight: Iterable[float]) -> NDArray[np.float64]:
+    """Λ in ascending order: 8 stands for `eight`, 2 for {0, 1}."""
+    plain = _unwrapped(value)
+    expected = "expected 8, 2 or a sequence of numbers in [0, 1]"
+    if isinstance(plain, Integral) and not isinstance(plain, bool):
+        if plain not in (2, 8):
+            raise InputError(f"lambdas is {plain}; {expected}")
+        array = np.array([0.0, 1.0] if plain == 2 else list(eight), dtype=np.float64)
+    else:
+        array = np.unique(_array("lambdas", plain))
+        if array.dtype.kind not in "iuf" or np.ndim(plain) != 1 or not ((array >= 0) & (array <= 1)).all():
+            raise InputError(f"lambdas is {_shown(value)}; {expected}")
+        if array.size == 0:
+            raise InputError(f"lambdas is {_shown(value)}; {expected}")
+        array = array.astype(np.float64)
+    array.setflags(write=False)
+    return array
+
+
 def _costs(costs: ArrayLike | None, n_rows: int, n_actions: int) -> NDArray[np.float64]:
-    try:
-        array = np.ascontiguousarray(costs, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"costs are not numbers ({error}); expected shape ({n_rows}, {n_actions})") from None
+    array = _array("costs", costs)
     if array.shape != (n_rows, n_actions):
         raise InputError(f"costs have shape {array.shape}; expected ({n_rows}, {n_actions}): rows of X by actions")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"costs have the type {array.dtype}; expected numbers in [0, 1]")
     wrong = np.argwhere(~((array >= 0) & (array <= 1)))
     if wrong.size:
         row, action = wrong[0]
         raise InputError(f"costs[{row}, {action}] is {array[row, action]}; expected a number in [0, 1]")
-    return array
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def lambdas(value: object, eight: Sequence[float]) -> NDArray[np.float64]:
-    """Λ in ascending order: 8 stands for `eight`, 2 for {0, 1}."""
-    expected = "expected 8, 2 or a sequence of numbers in [0, 1]"
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        if value not in (2, 8):
-            raise InputError(f"lambdas is {value}; {expected}")
-        return np.array([0.0, 1.0] if value == 2 else eight, dtype=np.float64)
+def _array(name: str, value: object) -> NDArray[Any]:
     try:
-        array = np.unique(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InputError(f"lambdas is {value!r}; {expected}") from None
-    if array.size == 0 or not ((array >= 0) & (array <= 1)).all():
-        raise InputError(f"lambdas is {value!r}; {expected}")
-    return array
+        return np.asarray(value)
+    except Exception as error:  # whatever a foreign __array__ raises
+        raise InputError(f"{name} is not an array: {_one_line(error)}") from None
+
+
+def _dense(name: str, X: Features) -> NDArray[np.float32]:
+    try:
+        with np.errstate(over="ignore", under="ignore"):
+            array = np.asarray(X)
+            if array.dtype.kind not in "biufO":
+                raise TypeError(f"it has the type {array.dtype}")
+            return np.ascontiguousarray(array, dtype=np.float32)
+    except Exception as error:  # whatever a foreign __array__ or __float__ raises
+        raise InputError(f"{name} is not a table of numbers: {_one_line(error)}") from None
 
 
 def _is_sparse(X: object) -> bool:
@@ -136,32 +177,44 @@ def _is_sparse(X: object) -> bool:
     return sparse is not None and bool(sparse.issparse(X))
 
 
-def _dense(name: str, X: Features) -> NDArray[np.float32]:
-    try:
-        with np.errstate(over="ignore", under="ignore"):
-            return np.ascontiguousarray(X, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} is not a table of numbers: {error}") from None
-
-
 def _sparse_rows(name: str, X: Any) -> Rows:
     csr = X.tocsr()
+    if csr.dtype.kind not in "biuf":
+        raise InputError(f"{name} has the type {csr.dtype}; expected numbers")
+    if csr.shape[1] >= 2**31:
+        raise InputError(f"{name} has {csr.shape[1]} columns; expected fewer than 2³¹")
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
-    if csr.shape[1] >= 2**31:
-        raise InputError(f"{name} has {csr.shape[1]} columns; expected fewer than 2³¹")
     with np.errstate(over="ignore", under="ignore"):
         values = np.ascontiguousarray(csr.data, dtype=np.float32)
     indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
-    return Rows(values, indices, np.ascontiguousarray(csr.indptr, dtype=np.int64), csr.shape[1])
+    try:
+        return Rows(values, indices, np.ascontiguousarray(csr.indptr, dtype=np.int64), csr.shape[1])
+    except ValueError as error:
+        raise InputError(f"{name} is not a valid CSR matrix: {error}") from None
 
 
 def _checked(rows: Rows, name: str, features: int | None) -> Rows:
     if features is not None and rows.features != features:
         raise InputError(f"{name} has {rows.features} features; expected {features}, as before")
     bad = rows.first_bad()
-    if bad >= 0:
-        where = name if len(rows) == 1 else f"{name}[{bad}]"
-        raise InputError(f"{where} has a feature that is NaN or infinite; expected finite numbers below 3.4e38")
+    if bad is not None:
+        row, column, value = bad
+        where = f"x[{column}]" if name == "x" else f"X[{row}, {column}]"
+        raise InputError(f"{where} is {value}; expected a finite number below 3.4e38")
     return rows
+
+
+def _unwrapped(value: Any) -> Any:
+    """The number inside a NumPy scalar, a 0-d array or a tensor of one element."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+
+
+def _shown(value: object) -> str:
+    text = _one_line(repr(value))
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _one_line(message: object) -> str:
+    return " ".join(str(message).split())[:200]

@@ -29,6 +29,8 @@ class Noise:
         if self.kind not in KINDS:
             raise InputError(f"noise is {self.kind!r}; expected one of {', '.join(KINDS)}")
         _inputs.fraction("noise probability", self.p)
+        if self.kind == "none" and self.p:
+            raise InputError(f"noise probability is {self.p}; expected 0 with the noise none")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -42,7 +44,7 @@ class Noise:
             raise InputError(f"noise is {text!r}; expected none, uar:P, cyc:P or maj:P with P in [0, 1]") from None
 
     def __str__(self) -> str:
-        return self.kind if self.kind == "none" else f"{self.kind}:{self.p:g}"
+        return self.kind if self.kind == "none" else f"{self.kind}:{repr(self.p).removesuffix('.0')}"
 
     def corrupt(self, labels: NDArray[np.int32], n_actions: int, majority: int, seed: int) -> NDArray[np.int32]:
         """New labels; `majority` is the most frequent label of the whole data set."""
@@ -53,6 +55,8 @@ class Noise:
                 wrong = random.integers(n_actions, size=len(labels))
             case "cyc":
                 wrong = (labels.astype(np.int64) + 1) % n_actions
-            case _:
+            case "maj":
                 wrong = np.full(len(labels), majority)
+            case _:
+                return labels.copy()
         return np.where(hit, wrong, labels).astype(labels.dtype)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warmcb.errors import InputError
+from warmcb.errors import InputError, MissingDependencyError
 from warmcb.simulate import Run
 
 if TYPE_CHECKING:
@@ -30,7 +30,12 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
 
     `runs` maps a name for the legend to a run; the figure's `savefig` writes it to a file.
     """
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependencyError("matplotlib is missing; plots need: pip install 'warmcb[study]'") from None
+    if not isinstance(runs, Mapping):
+        raise InputError(f"runs is {runs!r}; expected a mapping from names to runs")
 
     figure = Figure(figsize=(7, 4.2 + 1.5 * len(_choosing(runs))), layout="constrained")
     draw_runs(figure, runs, title)
@@ -74,7 +79,7 @@ def _cumulative_cost(axis: "Axes", runs: Mapping[str, Run]) -> None:
 
 
 def _lambda_history(axis: "Axes", name: str, run: Run) -> None:
-    lambdas = run.bandit.lambdas_  # type: ignore[attr-defined]
+    lambdas = run.bandit.lambdas_
     lanes = np.searchsorted(lambdas, run.trace.lambdas)
     axis.step(np.arange(1, len(lanes) + 1), lanes, where="mid", linewidth=1, color=_look(run)["color"])
     axis.set_yticks(range(len(lambdas)), [f"{value:.2g}" for value in lambdas], fontsize=7)

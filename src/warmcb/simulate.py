@@ -32,7 +32,7 @@ class PlaysRounds(Protocol):
 class Run:
     """What a run gave: every round, and the bandit as it stood at the end (its `scores_`, its `rounds_`)."""
 
-    bandit: PlaysRounds
+    bandit: Any
     trace: Trace = field(repr=False)
     seconds: float
     checkpoints: dict[int, float] = field(default_factory=dict)
@@ -65,7 +65,8 @@ def simulate(
     """Play `bandit` on a data set whose true costs are known, and show it only what it would see.
 
     The rows are shuffled by `seed`; the first `warm_start` of them, their labels corrupted by `noise`, are taught, the
-    next `interaction` (default: all the others) are played and charged at their true costs.
+    next `interaction` (default: all the others) are played and charged at their true costs. The bandit is trained in
+    place: give a fresh one (`clone()`) to each run.
 
     A built-in bandit runs compiled, without Python's lock. An object of your own with `warm_start`, `decide`, `learn`
     runs round by round, as does a built-in one when `compiled` is false: the results are the same, to the bit.
@@ -76,10 +77,12 @@ def simulate(
     >>> run.checkpoints[400] == run.average_cost
     True
     """
+    if isinstance(bandit, type):
+        raise InputError(f"bandit is the class {bandit.__name__}; expected an object of it")
     scene = _Scene.prepare(
-        X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, Noise.parse(str(noise)), seed, shuffle
+        X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, noise, seed, shuffle, checkpoints
     )
-    return scene.run(bandit, checkpoints, compiled)
+    return scene.run(bandit, compiled)
 
 
 def simulate_many(
@@ -96,7 +99,7 @@ def simulate_many(
     checkpoints: Sequence[int] = (),
     threads: int | None = None,
 ) -> list[Run]:
-    """Play many configurations on the same rows, in threads, and give their runs in order.
+    """Play many built-in bandits on the same rows, in threads (default: one for each core); runs come in order.
 
     >>> from warmcb import ArrowCB, BanditOnly
     >>> X = np.random.default_rng(0).normal(size=(500, 3))
@@ -104,16 +107,30 @@ def simulate_many(
     >>> [run.bandit is bandit for run, bandit in zip(simulate_many(bandits, X, X.argmax(axis=1)), bandits)]
     [True, True, True, True]
     """
-    bandits = list(bandits)
-    if not bandits:
+    n_threads = os.cpu_count() or 1 if threads is None else _inputs.integer("threads", threads, 1)
+    players = _distinct_bandits(bandits)
+    if not players:
         return []
-    if any(bandit.n_actions != bandits[0].n_actions for bandit in bandits):
-        raise InputError("bandits differ in n_actions; expected the same number for all")
-    n_threads = _inputs.integer("threads", threads or os.cpu_count() or 1, 1)
-    n_actions = bandits[0].n_actions
-    scene = _Scene.prepare(X, y, costs, n_actions, warm_start, interaction, Noise.parse(str(noise)), seed, shuffle)
+    n_actions = players[0].n_actions
+    scene = _Scene.prepare(X, y, costs, n_actions, warm_start, interaction, noise, seed, shuffle, checkpoints)
     with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(lambda bandit: scene.run(bandit, checkpoints, compiled=True), bandits))
+        return list(pool.map(lambda bandit: scene.run(bandit, compiled=True), players))
+
+
+def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
+    if not isinstance(bandits, Iterable):
+        raise InputError(f"bandits is {bandits!r}; expected a sequence of bandits")
+    players = list(bandits)
+    for i, bandit in enumerate(players):
+        if not isinstance(bandit, Bandit):
+            raise InputError(f"bandits[{i}] is {bandit!r}; expected a built-in bandit (`simulate` takes your own)")
+        if bandit.n_actions != players[0].n_actions:
+            raise InputError(
+                f"bandits[{i}] has {bandit.n_actions} actions; expected {players[0].n_actions}, as bandits[0]"
+            )
+        if any(bandit is other for other in players[:i]):
+            raise InputError(f"bandits[{i}] is in the list twice; expected distinct bandits (clone() makes them)")
+    return players
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +139,12 @@ class _Scene:
 
     X: Any
     rows: Rows
+    n_actions: int
     shown: CostTable
     truth: CostTable
     warm_start: int
     interaction: int
+    checkpoints: list[int]
 
     @classmethod
     def prepare(
@@ -136,32 +155,40 @@ class _Scene:
         n_actions: int | None,
         warm_start: int,
         interaction: int | None,
-        noise: Noise,
+        noise: Noise | str,
         seed: int,
         shuffle: bool,
+        checkpoints: Sequence[int],
     ) -> Self:
         X = _inputs.plain_matrix(X)
         n_rows = X.shape[0]
-        if n_actions is None:
-            n_actions = int(np.max(np.asarray(y))) + 1 if y is not None else np.asarray(costs).shape[-1]
+        if n_rows == 0:
+            raise InputError("X has no rows; expected examples")
+        _inputs.matrix(X, None)  # before the shuffle, so that an error names the caller's row
+        if (y is None) == (costs is None):
+            raise InputError("y and costs: expected exactly one of them")
+        n_actions = _inputs.count_actions(y, costs) if n_actions is None else n_actions
         truth = _inputs.cost_table(y, costs, n_rows, n_actions)
-        warm_start = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)
-        left = n_rows - warm_start
-        interaction = left if interaction is None else _inputs.integer("interaction", interaction, 1, left)
+        n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)
+        left = n_rows - n_s
+        n_b = left if interaction is None else _inputs.integer("interaction", interaction, 1, left)
+        if isinstance(checkpoints, int):
+            raise InputError(f"checkpoints is {checkpoints}; expected a sequence of numbers of rounds")
+        marks = [_inputs.integer("checkpoint", mark, 1, n_b) for mark in checkpoints]
         seed = _inputs.seed(seed)
+        noise = noise if isinstance(noise, Noise) else Noise.parse(noise)
         if noise.kind != "none" and truth.ndim == 2:
             raise InputError(f"noise is {noise}; expected labels y with it, as noise changes labels, not costs")
         majority = int(np.argmin(_costs.totals(truth, n_actions)))
         if shuffle:
             order = _streams.generator(seed, _streams.SHUFFLE).permutation(n_rows)
             X, truth = X[order], truth[order]
-        shown = truth[:warm_start]
+        shown = truth[:n_s]
         if noise.kind != "none":
             shown = noise.corrupt(shown, n_actions, majority, seed)  # type: ignore[arg-type]
-        return cls(X, _inputs.matrix(X, None), shown, truth, warm_start, interaction)
+        return cls(X, _inputs.matrix(X, None), n_actions, shown, truth, n_s, n_b, marks)
 
-    def run(self, bandit: PlaysRounds, checkpoints: Sequence[int], compiled: bool) -> Run:
-        marks = [_inputs.integer("checkpoint", mark, 1, self.interaction) for mark in checkpoints]
+    def run(self, bandit: PlaysRounds, compiled: bool) -> Run:
         started = time.perf_counter()
         warm = self.X[: self.warm_start]
         if self.shown.ndim == 1:
@@ -170,22 +197,26 @@ class _Scene:
             bandit.warm_start(warm, costs=self.shown)
         begin, end = self.warm_start, self.warm_start + self.interaction
         if compiled and isinstance(bandit, Bandit):
-            trace = bandit.play(self.rows, self.truth, begin, end)
+            trace = bandit._play_rounds(self.rows, self.truth, begin, end)
         else:
             trace = self._play_in_python(bandit, begin, end)
         seconds = time.perf_counter() - started
-        sums = np.cumsum(trace.costs)
-        return Run(bandit, trace, seconds, {mark: float(sums[mark - 1] / mark) for mark in marks})
+        return Run(bandit, trace, seconds, {t: float(trace.costs[:t].mean()) for t in self.checkpoints})
 
     def _play_in_python(self, bandit: PlaysRounds, begin: int, end: int) -> Trace:
-        trace = Trace(
-            np.empty(end - begin, dtype=np.int32), np.empty(end - begin), np.empty(end - begin), np.empty(end - begin)
-        )
+        rounds = end - begin
+        trace = Trace(np.empty(rounds, dtype=np.int32), np.empty(rounds), np.empty(rounds), np.empty(rounds))
         for t, i in enumerate(range(begin, end)):
             x = self.X[[i]]
             trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
-            decision = bandit.decide(x)
-            cost = float(_costs.paid(self.truth[i : i + 1], decision.action)[0])
-            bandit.learn(x, decision.action, cost, decision.probability)
-            trace.actions[t], trace.probabilities[t], trace.costs[t] = decision.action, decision.probability, cost
+            action, probability = self._checked(bandit.decide(x))
+            cost = float(_costs.paid(self.truth[i : i + 1], action)[0])
+            bandit.learn(x, action, cost, probability)
+            trace.actions[t], trace.probabilities[t], trace.costs[t] = action, probability, cost
         return trace
+
+    def _checked(self, decision: Decision) -> tuple[int, float]:
+        if not hasattr(decision, "action") or not hasattr(decision, "probability"):
+            raise InputError(f"decide gave {decision!r}; expected a Decision with an action and its probability")
+        action = _inputs.integer("the action of decide", decision.action, 0, self.n_actions - 1)
+        return action, _inputs.probability(decision.probability)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb import _inputs, _modelfile, _streams
 from warmcb._core import Rows, Stream
 from warmcb._costs import CostTable
-from warmcb.errors import ModelFileError
+from warmcb.errors import InputError, ModelFileError, OrderError
 
 State = dict[str, NDArray[Any]]
 
@@ -53,17 +53,26 @@ class Rounds:
 
 
 class Bandit(ABC):
-    """A bandit on costs in [0, 1]: `warm_start` once, then `decide` and `learn` for ever.
+    """A bandit on costs in [0, 1], lower is better: `warm_start`, then `decide` and `learn` for ever.
 
-    A constructor stores its parameters and nothing else, so that `clone`, `repr` and saving follow from its signature.
+    A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
+    signature; they cannot be changed afterwards. One bandit belongs to one thread at a time.
     """
 
     n_actions: int
     seed: int
+    lambdas_: NDArray[np.float64] = np.empty(0)
+    """Λ in ascending order; empty for a bandit that has no λ."""
+
     _known: ClassVar[dict[str, type["Bandit"]]] = {}
+    _parameters: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        cls._parameters = tuple(inspect.signature(cls).parameters)
+        known = Bandit._known.setdefault(cls.__name__, cls)
+        if known.__module__ != cls.__module__ and known.__module__.startswith("warmcb."):
+            raise InputError(f"class {cls.__name__} has the name of a built-in bandit; expected another name")
         Bandit._known[cls.__name__] = cls
 
     def __init__(self, n_actions: int, seed: int) -> None:
@@ -77,6 +86,9 @@ class Bandit(ABC):
 
     def warm_start(self, X: _inputs.Features, y: ArrayLike | None = None, *, costs: ArrayLike | None = None) -> Self:
         """Learn from fully labelled examples: labels `y` in 0..K−1, or `costs` of shape (n, K). None at all is fine."""
+        if _inputs.is_empty_list(X):
+            _inputs.cost_table(y, None if y is not None else np.empty((0, self.n_actions)), 0, self.n_actions)
+            return self
         rows = _inputs.matrix(X, self.n_features_)
         table = _inputs.cost_table(y, costs, len(rows), self.n_actions)
         self._meet(rows)
@@ -101,7 +113,7 @@ class Bandit(ABC):
         """
         action = _inputs.integer("action", action, 0, self.n_actions - 1)
         cost = _inputs.fraction("cost", cost)
-        probability = _inputs.number("probability", probability, "a number in (0, 1]", 0.0, 1.0, low_excluded=True)
+        probability = _inputs.probability(probability)
         row = _inputs.one_row(x, self.n_features_)
         self._meet(row)
         self._learn(row, action, cost, probability)
@@ -117,29 +129,58 @@ class Bandit(ABC):
         """The λ in charge; NaN for a bandit that has none."""
         return float("nan")
 
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """The estimated average cost of each λ; the lowest is in charge. Empty for a bandit that has none."""
+        return np.empty(0)
+
+    @property
+    def rounds_(self) -> int:
+        """The number of rounds, or of examples, behind `scores_`."""
+        return 0
+
     def get_params(self) -> dict[str, Any]:
         """The constructor's arguments, by name."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in self._parameters}
 
     def clone(self) -> Self:
         """A new bandit with the same parameters that has seen nothing."""
         return type(self)(**self.get_params())
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self._parameters and name in vars(self):
+            raise OrderError(f"{name} cannot be changed to {value!r}; expected a new {type(self).__name__} with it")
+        super().__setattr__(name, value)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.get_params().items())})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        copied = {name: np.array(array) for name, array in self._whole_state().items()}
+        return _revive, (type(self), self.get_params(), copied)
+
     def save(self, path: str | Path) -> None:
         """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would."""
-        counters = {"decided": np.array(self._decided), "n_features": np.array(self.n_features_ or 0)}
-        state = self._state() if self.n_features_ is not None else {}
-        _modelfile.write(Path(path), type(self).__name__, self.get_params(), counters | state)
+        _modelfile.write(Path(path), type(self).__name__, self.get_params(), self._whole_state())
 
-    def play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
+    # What the package uses
+
+    def _play_rounds(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         """Decide and learn in the rows [begin, end), compiled: the same rounds, to the bit, as the live calls."""
         self._meet(rows)
         trace = self._play(rows, table, begin, end)
         self._decided += end - begin
         return trace
+
+    def _whole_state(self) -> State:
+        met = self.n_features_ is not None
+        counters = {"decided": np.array(self._decided), "n_features": np.array(self.n_features_ if met else -1)}
+        return counters | self._state() if met else counters
+
+    def _meet(self, rows: Rows) -> None:
+        if self.n_features_ is None:
+            self._build(rows.features)
+            self.n_features_ = rows.features
 
     # What an algorithm fills in
 
@@ -168,11 +209,6 @@ class Bandit(ABC):
     @abstractmethod
     def _restore(self, state: State) -> None: ...
 
-    def _meet(self, rows: Rows) -> None:
-        if self.n_features_ is None:
-            self._build(rows.features)
-            self.n_features_ = rows.features
-
 
 def certain(action: int, n_actions: int) -> NDArray[np.float64]:
     """The distribution that has one action only."""
@@ -196,13 +232,26 @@ def load(path: str | Path) -> Bandit:
     if kind not in Bandit._known:
         raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(Bandit._known))}")
     try:
-        bandit = Bandit._known[kind](**params)
-        bandit._decided = int(state.pop("decided"))
-        n_features = int(state.pop("n_features"))
-        if state:
-            bandit._build(n_features)
-            bandit.n_features_ = n_features
-            bandit._restore(state)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{path} is not a whole {kind}: {error}") from error
+        return _revive(Bandit._known[kind], params, state)
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, MemoryError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ModelFileError(f"{path} is not a whole {kind}: {reason}") from error
+
+
+def _revive(kind: type[Bandit], params: dict[str, Any], state: State) -> Bandit:
+    bandit = kind(**params)
+    bandit._decided = int(state["decided"])
+    n_features = int(state["n_features"])
+    if n_features >= 0:
+        bandit._build(n_features)
+        bandit.n_features_ = n_features
+        bandit._restore(state)
     return bandit
+
+
+def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """Restore an array of the state, which must have the very same type and shape."""
+    if (target.dtype, target.shape) != (source.dtype, source.shape):
+        found, wanted = f"{source.dtype} {source.shape}", f"{target.dtype} {target.shape}"
+        raise ValueError(f"an array is {found}; expected {wanted}")
+    target[...] = source

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warmcb import _inputs
 from warmcb._core import Costs, EpsilonGreedy, OnlineLinear, ProgressiveValidation, Rows, Stream, play_arrow
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, Rounds, State, Trace
+from warmcb.bandits._base import Bandit, Rounds, State, Trace, copy_into
 from warmcb.errors import OrderError
 
 
@@ -23,14 +23,15 @@ class ArrowCB(Bandit):
         n_actions: K, at least 2.
         epsilon: share of uniform exploration.
         lambdas: Λ. 8: the paper's {0, ζ/8, ζ/4, ζ/2, ζ, ½+ζ/2, ¾+ζ/4, 1}, ζ = ε/(K+ε); 2: {0, 1}; or any in [0, 1].
-        learning_rate: of the online learner.
+        learning_rate: of the online learner; try 0.1 to 3 by `simulate` on data of your own.
         horizon: the number of rounds to come, if known. An example of the warm start weighs (1−λ)·c, one of the
-            interaction λ·c/p, and c makes the average weight 1, as in Vowpal Wabbit; that takes n_s and n_b. Without a
-            horizon both sources are taken to be of the same length: c = 2/(1−λ+Kλ), which needs neither.
+            interaction λ·c/p, and c makes the average weight 1, as in Vowpal Wabbit; that takes n_s and n_b. Without
+            a horizon c = 1/(1−λ+Kλ), which needs neither: λ = 0 and λ = 1 are then the plain learners of one source.
         seed: of the exploration.
 
     `learn` scores λ with the predictions of the moment it is called, not of the moment of the decision: a bandit whose
-    costs arrive late is scored by newer, usually better policies than the ones that were played.
+    costs arrive late is scored by newer, usually better policies than the ones that were played. Without any example
+    of a warm start the largest λ is in charge: a plain bandit.
 
     >>> bandit = ArrowCB(n_actions=2, epsilon=0.1, seed=1).warm_start([[1.0], [-1.0]], [0, 1])
     >>> decision = bandit.decide([1.0])
@@ -54,21 +55,21 @@ class ArrowCB(Bandit):
     ) -> None:
         super().__init__(n_actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.lambdas = lambdas
         self.learning_rate = _inputs.positive("learning_rate", learning_rate)
         self.horizon = None if horizon is None else _inputs.integer("horizon", horizon, 1)
         self.lambdas_ = _inputs.lambdas(lambdas, _eight_lambdas(self.n_actions, self.epsilon))
+        self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
         self._explorer = EpsilonGreedy(self.epsilon)
         self._warm_examples = 0
 
     @property
     def lambda_(self) -> float:
         """The λ in charge."""
-        return float(self.lambdas_[self._selector.best]) if self.n_features_ is not None else float(self.lambdas_[0])
+        return float(self.lambdas_[self._selector.best if self.n_features_ is not None else -1])
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """For each λ the estimated average cost of its policies (progressive validation); lowest is in charge."""
+        """For each λ the estimated average cost of its policies (progressive validation); the lowest is in charge."""
         if self.n_features_ is None:
             return np.zeros(len(self.lambdas_))
         return self._selector.sums / max(self._selector.rounds, 1)
@@ -84,15 +85,23 @@ class ArrowCB(Bandit):
         self._weigh()
 
     def _weigh(self) -> None:
-        n_s, n_b = (self._warm_examples, self.horizon) if self.horizon is not None else (1, 1)
-        total = (1 - self.lambdas_) * n_s + self.n_actions * self.lambdas_ * n_b
-        scale = (n_s + n_b) / np.where(total > 0, total, np.inf)
+        # Nobody has taught the smaller λ anything: they may not play.
+        self._selector.first = 0 if self._warm_examples else len(self.lambdas_) - 1
+        if self.horizon is None:
+            total, length = (1 - self.lambdas_) + self.n_actions * self.lambdas_, 1
+        else:
+            total = (1 - self.lambdas_) * self._warm_examples + self.n_actions * self.lambdas_ * self.horizon
+            length = self._warm_examples + self.horizon
+        scale = length / np.where(total > 0, total, np.inf)
         self._supervised_weights = (1 - self.lambdas_) * scale
         self._bandit_weights = self.lambdas_ * scale
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         if self.horizon is not None and (self._warm_examples or self._selector.rounds):
-            raise OrderError("warm_start was called again; with a horizon it is expected once, before the first round")
+            seen = f"{self._warm_examples} examples and {self._selector.rounds} rounds"
+            raise OrderError(
+                f"warm_start came after {seen}; with a horizon it is expected once, before the first round"
+            )
         self._warm_examples += len(rows)
         self._weigh()
         self._learner.teach(rows, Costs(table), self._supervised_weights)  # line 6, second sum
@@ -106,15 +115,15 @@ class ArrowCB(Bandit):
         greedy = self._learner.greedy(scores)
         self._selector.add(greedy, action, cost, probability)  # lines 5 and 7
         if self._trains:
-            self._learner.update(row, 0, action, cost, self._bandit_weights / probability, scores)  # line 6, first sum
+            self._learner.update(row, 0, action, cost, self._bandit_weights, scores, probability)  # line 6, first sum
 
     def _predict(self, rows: Rows) -> NDArray[np.int32]:
-        return self._learner.predict_actions(rows, self._selector.best)
+        return self._learner.predict_actions(rows)[:, self._selector.best]
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        return self._rounds(rows, table, begin, end, self._selector, self._random, self._decided)
+        return self._play_rows(rows, table, begin, end, self._selector, self._random, self._decided)
 
-    def _rounds(
+    def _play_rows(
         self,
         rows: Rows,
         table: CostTable,
@@ -131,22 +140,28 @@ class ArrowCB(Bandit):
         return out.trace(self.lambdas_)
 
     def _state(self) -> State:
+        # Only the features that were ever seen: a sparse model of millions stays a small file.
+        seen = np.flatnonzero(self._learner.scales.any(axis=(1, 2, 3)))
         return {
-            "warm_examples": np.array(self._warm_examples),
-            "weights": self._learner.weights,
-            "scales": self._learner.scales,
+            "seen": seen,
+            "weights": self._learner.weights[seen],
+            "scales": self._learner.scales[seen],
             "totals": self._learner.totals,
             "scores": self._selector.sums,
             "rounds": np.array(self._selector.rounds),
+            "warm_examples": np.array(self._warm_examples),
         }
 
     def _restore(self, state: State) -> None:
-        self._warm_examples = int(state["warm_examples"])
-        self._learner.weights[...] = state["weights"]
-        self._learner.scales[...] = state["scales"]
-        self._learner.totals[...] = state["totals"]
-        self._selector.sums[...] = state["scores"]
+        seen = state["seen"]
+        for table, saved in ((self._learner.weights, state["weights"]), (self._learner.scales, state["scales"])):
+            part = table[seen]
+            copy_into(part, saved)
+            table[seen] = part
+        copy_into(self._learner.totals, state["totals"])
+        copy_into(self._selector.sums, state["scores"])
         self._selector.rounds = int(state["rounds"])
+        self._warm_examples = int(state["warm_examples"])
         self._weigh()
 
 

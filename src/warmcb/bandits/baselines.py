@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs, _streams
 from warmcb._core import ProgressiveValidation, Rows, Stream
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, State, Trace, certain
+from warmcb.bandits._base import Bandit, State, Trace, certain, copy_into
 from warmcb.bandits.arrow import ArrowCB
 
 
@@ -55,15 +55,15 @@ class SimBandit(ArrowCB):
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         unscored = ProgressiveValidation(1)  # λ is scored on the interaction alone
         random = Stream(self.seed, _streams.WARM_START)
-        self._rounds(rows, table, 0, len(rows), unscored, random, self._warm_examples)
+        self._play_rows(rows, table, 0, len(rows), unscored, random, self._warm_examples)
         self._warm_examples += len(rows)
 
 
 class Majority(Bandit):
     """Plays one action for ever: `action`, or else the one with the lowest mean cost in the warm start.
 
-    The paper's baseline is the best constant action of the whole data set. Only a simulation knows it, and gives it as
-    `action`.
+    The paper's baseline is the best constant action of the whole data set. Who knows it, as the command
+    `warmcb simulate` does, gives it as `action`.
 
     >>> Majority(n_actions=3).warm_start([[0.0], [0.0], [0.0]], [2, 1, 2]).decide([0.0]).action
     2
@@ -72,6 +72,7 @@ class Majority(Bandit):
     def __init__(self, n_actions: int, *, action: int | None = None, seed: int = 0) -> None:
         super().__init__(n_actions, seed)
         self.action = None if action is None else _inputs.integer("action", action, 0, self.n_actions - 1)
+        self._costs = np.zeros(self.n_actions)
 
     @property
     def action_(self) -> int:
@@ -79,7 +80,7 @@ class Majority(Bandit):
         return int(np.argmin(self._costs)) if self.action is None else self.action
 
     def _build(self, n_features: int) -> None:
-        self._costs = np.zeros(self.n_actions)
+        pass
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         self._costs += _costs.totals(table, self.n_actions)
@@ -102,4 +103,4 @@ class Majority(Bandit):
         return {"costs": self._costs}
 
     def _restore(self, state: State) -> None:
-        self._costs[...] = state["costs"]
+        copy_into(self._costs, state["costs"])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs
 from warmcb._core import Costs, EpsilonGreedy, LeastSquares, Rows, play_epoch
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, Rounds, State, Trace
+from warmcb.bandits._base import Bandit, Rounds, State, Trace, copy_into
 from warmcb.errors import InputError, OrderError
 from warmcb.learners import NormalEquations, solve_mixtures
 
@@ -30,10 +30,11 @@ class SupervisedTruth(Bandit):
         n_actions: K, at least 2.
         epsilon: share of uniform exploration.
         lambdas: Λ. 8: eight values spread evenly over [0, 1]; 2: {0, 1}; or any values in [0, 1].
-        horizon: n_b, the number of rounds to come, if known. It fixes the number of epochs E = ⌈log₂ n_b⌉, and so how
-            many parts the warm start is split into. Without it E = 16 (65,536 rounds); then and afterwards epochs go on
-            doubling, and validation parts are used again in turn, which the theorem does not cover.
-        ridge: strength of the regularisation, in examples.
+        horizon: n_b, the number of rounds to come, if known. It fixes the number of epochs E = ⌈log₂ n_b⌉ (at least 1),
+            and so how many parts the warm start is split into; after n_b rounds nothing is fitted any more. Without it
+            E = 16 (65,536 rounds); afterwards epochs go on doubling, and validation parts are used again in turn, which
+            the theorem does not cover.
+        ridge: strength of the regularisation: how many examples of each source it counts like.
         seed: of the exploration.
 
     >>> bandit = SupervisedTruth(n_actions=2, horizon=4, seed=3).warm_start([[1.0], [-1.0]] * 6, [0, 1] * 6)
@@ -57,13 +58,15 @@ class SupervisedTruth(Bandit):
     ) -> None:
         super().__init__(n_actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.lambdas = lambdas
         self.horizon = None if horizon is None else _inputs.integer("horizon", horizon, 1)
-        self.ridge = _inputs.positive("ridge", ridge)
+        self.ridge = _inputs.number("ridge", ridge, "a number of at least 1e-6", 1e-6, 1e6)
         self.lambdas_ = _inputs.lambdas(lambdas, np.linspace(0, 1, 8).tolist())
-        self.epochs_ = _EPOCHS_WITHOUT_HORIZON if horizon is None else max(1, math.ceil(math.log2(horizon)))  # line 1
+        self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
+        self.epochs_ = (
+            _EPOCHS_WITHOUT_HORIZON if self.horizon is None else max(1, (self.horizon - 1).bit_length())
+        )  # line 1
         self._epoch = 1
-        self._rounds = 0
+        self._learned = 0
         self._lane = 0
 
     @property
@@ -78,8 +81,8 @@ class SupervisedTruth(Bandit):
 
     @property
     def rounds_(self) -> int:
-        """The number of rounds learned from."""
-        return self._rounds
+        """The number of examples in that validation part."""
+        return self._validated if self.n_features_ is not None else 0
 
     def _build(self, n_features: int) -> None:
         if self.n_actions * (n_features + 1) ** 2 > _LARGEST_GRAM:
@@ -89,15 +92,18 @@ class SupervisedTruth(Bandit):
             )
         self._learner = LeastSquares(n_features, self.n_actions, len(self.lambdas_))
         self._scores = np.zeros(len(self.lambdas_))
+        self._validated = 0
         nothing = Rows(np.empty((0, n_features), dtype=np.float32))
         self._split(*nothing.take(np.empty(0, dtype=np.int64)), np.empty(0, dtype=np.int32))
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
-        if self._rounds or self._part_starts[-1]:
-            raise OrderError("warm_start was called again; expected once, before the first round")
+        if self._learned or self._part_starts[-1]:
+            seen = f"{self._part_starts[-1]} examples and {self._learned} rounds"
+            raise OrderError(f"warm_start came after {seen}; expected once, before the first round")
         # line 3: every (E+1)-th example, so that a sorted file makes equal parts too
         order = np.concatenate([np.arange(part, len(rows), self.epochs_ + 1) for part in range(self.epochs_ + 1)])
         self._split(*rows.take(order), table[order])
+        self._fit()
 
     def _split(
         self, values: NDArray[np.float32], indices: NDArray[np.int32], starts: NDArray[np.int64], table: CostTable
@@ -127,43 +133,47 @@ class SupervisedTruth(Bandit):
         return min(2**self._epoch, self.horizon) if self._epoch <= self.epochs_ else math.inf
 
     def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None:
-        self._learner.add(row, 0, action, cost, 1 / probability)  # line 9
+        self._learner.add(row, 0, action, cost, probability)  # line 9
         self._count(1)
 
     def _count(self, rounds: int) -> None:
-        self._rounds += rounds
-        if self._rounds == self._epoch_end():
-            self._end_epoch()
+        self._learned += rounds
+        if self._learned == self._epoch_end():
+            self._fit()
+            self._validate()
+            self._epoch += 1
 
-    def _end_epoch(self) -> None:
-        bandit = NormalEquations(self._learner.gram, self._learner.moment, self._rounds)
+    def _fit(self) -> None:
+        bandit = NormalEquations(self._learner.gram, self._learner.moment, self._learned)
         self._learner.weights[...] = solve_mixtures(self.lambdas_, self._supervised, bandit, self.ridge)  # line 11
-        part = (self._epoch - 1) % self.epochs_ + 1
+
+    def _validate(self) -> None:
+        parts = np.count_nonzero(np.diff(self._part_starts)[1:])
+        if parts == 0:  # at most one supervised example: a plain bandit
+            self._lane = len(self.lambdas_) - 1
+            return
+        part = (self._epoch - 1) % parts + 1
         begin, end = self._part_starts[part : part + 2]
-        if end > begin:
-            kept = self._examples
-            starts = kept["starts"][begin : end + 1]
-            rows = Rows(kept["values"], kept["indices"], starts, self._learner.inputs - 1)
-            lanes = range(len(self.lambdas_))
-            chosen = (self._learner.predict_actions(rows, lane) for lane in lanes)
-            self._scores[...] = [_costs.paid(kept["table"][begin:end], actions).mean() for actions in chosen]
-            self._lane = int(np.argmin(self._scores))  # line 12
-        elif not self._supervised.examples:
-            self._lane = len(self.lambdas_) - 1  # no supervised example at all: a plain bandit
-        self._epoch += 1
+        kept = self._examples
+        rows = Rows(kept["values"], kept["indices"], kept["starts"][begin : end + 1], self._learner.inputs - 1)
+        chosen = self._learner.predict_actions(rows)
+        table = kept["table"][begin:end]
+        self._scores[...] = [_costs.paid(table, chosen[:, lane]).mean() for lane in range(len(self.lambdas_))]
+        self._validated = int(end - begin)
+        self._lane = int(np.argmin(self._scores))  # line 12
 
     def _predict(self, rows: Rows) -> NDArray[np.int32]:
-        return self._learner.predict_actions(rows, self._lane)
+        return self._learner.predict_actions(rows)[:, self._lane]
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         out = Rounds(end - begin)
-        costs, weights = Costs(table), np.ones(len(self.lambdas_))
+        costs = Costs(table)
         at = begin
         while at < end:
-            stop = int(min(end, at + self._epoch_end() - self._rounds))
+            stop = int(min(end, at + self._epoch_end() - self._learned))
             parts = (self._learner, self._lane, self._explorer(), self._random)
             first_round = self._decided + at - begin
-            play_epoch(*parts, rows, costs, at, stop, first_round, weights, *out.arrays(at - begin, stop - begin))
+            play_epoch(*parts, rows, costs, at, stop, first_round, *out.arrays(at - begin, stop - begin))
             self._count(stop - at)
             at = stop
         return out.trace(self.lambdas_)
@@ -175,14 +185,25 @@ class SupervisedTruth(Bandit):
             "moment": self._learner.moment,
             "scores": self._scores,
             "epoch": np.array(self._epoch),
-            "rounds": np.array(self._rounds),
+            "learned": np.array(self._learned),
             "lane": np.array(self._lane),
+            "validated": np.array(self._validated),
         }
 
     def _restore(self, state: State) -> None:
-        self._epoch, self._rounds, self._lane = (int(state[name]) for name in ("epoch", "rounds", "lane"))
-        self._learner.weights[...] = state["weights"]
-        self._learner.gram[...] = state["gram"]
-        self._learner.moment[...] = state["moment"]
-        self._scores[...] = state["scores"]
-        self._split(state["values"], state["indices"], state["starts"], state["table"])
+        for name in ("epoch", "learned", "lane", "validated"):
+            setattr(self, f"_{name}", int(state[name]))
+        copy_into(self._learner.weights, state["weights"])
+        copy_into(self._learner.gram, state["gram"])
+        copy_into(self._learner.moment, state["moment"])
+        copy_into(self._scores, state["scores"])
+        self._restore_examples(state)
+
+    def _restore_examples(self, state: State) -> None:
+        values, indices, starts, table = (state[name] for name in ("values", "indices", "starts", "table"))
+        rows = Rows(values, indices, starts, self._learner.inputs - 1)
+        y, costs = (table, None) if table.ndim == 1 else (None, table)
+        checked = _inputs.cost_table(y, costs, len(rows), self.n_actions)
+        if rows.first_bad() is not None or not 0 <= self._lane < len(self.lambdas_):
+            raise ValueError("an example or the lane makes no sense")
+        self._split(values, indices, starts, checked)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from warmcb import _costs
 from warmcb._core import Costs, LowerConfidenceBounds, Rows, play_ucb
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, Rounds, State, Trace, certain
+from warmcb.bandits._base import Bandit, Rounds, State, Trace, certain, copy_into
 
 
 class WarmUCB(Bandit):
@@ -57,8 +57,8 @@ class WarmUCB(Bandit):
         return {"sums": bounds.sums, "counts": bounds.counts, "rounds": np.array(bounds.rounds)}
 
     def _restore(self, state: State) -> None:
-        self._bounds.sums[...] = state["sums"]
-        self._bounds.counts[...] = state["counts"]
+        copy_into(self._bounds.sums, state["sums"])
+        copy_into(self._bounds.counts, state["counts"])
         self._bounds.rounds = int(state["rounds"])
 
 

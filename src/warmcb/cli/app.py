@@ -35,8 +35,10 @@ def run(arguments: list[str] | None = None) -> int:
         return int(app(arguments, standalone_mode=False) or 0)
     except typer.TyperException as error:
         return _complain(f"{error.format_message()} (try --help)")
-    except (WarmcbError, OSError) as error:
-        return _complain(str(error))
+    except (WarmcbError, OSError, MemoryError) as error:
+        return _complain(" ".join(str(error).split()) or type(error).__name__)
+    except ImportError as error:
+        return _complain(f"{error.name} is missing; the command needs: pip install 'warmcb[study]'")
     except (typer.Abort, KeyboardInterrupt):
         _complain("interrupted")
         return 130

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from warmcb import _costs
-from warmcb.bandits import ArrowCB, SupervisedTruth
 from warmcb.bandits.by_name import ALGORITHMS, make_bandit
 from warmcb.data import BUNDLED, Dataset, open_dataset
 from warmcb.errors import InputError
@@ -88,6 +87,7 @@ def simulate(
         )
     facts = {
         "dataset": dataset.name,
+        "target": dataset.target,
         "n_rows": n_rows,
         "n_features": dataset.X.shape[1],
         "n_actions": dataset.n_actions,
@@ -112,15 +112,18 @@ def simulate(
 
 def _parse_lambdas(text: str) -> int | tuple[float, ...]:
     try:
-        return int(text) if text in ("8", "2") else tuple(float(word) for word in text.split(","))
+        if text in ("8", "2"):
+            return int(text)
+        values = tuple(float(word) for word in text.split(","))
+        if all(0 <= value <= 1 for value in values):
+            return values
     except ValueError:
-        raise InputError(f"lambdas is {text!r}; expected 8, 2 or numbers in [0, 1] with commas between them") from None
+        pass
+    raise InputError(f"lambdas is {text!r}; expected 8, 2 or numbers in [0, 1] with commas between them")
 
 
 def _lambda_scores(run: Run) -> dict[str, Any]:
     bandit = run.bandit
-    if not isinstance(bandit, ArrowCB | SupervisedTruth):
-        return {}
     return {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": bandit.rounds_}
 
 
@@ -142,9 +145,9 @@ def _print_tables(facts: dict[str, Any], run: Run) -> None:
         table.add_row(name.replace("_", " "), shown, style=emphasis)
     console.print(table)
     scores = _lambda_scores(run)
-    if len(scores.get("lambdas", ())) > 1:
+    if len(scores["lambdas"]) > 1:
         per_lambda = Table(
-            title=f"λ after {scores['rounds']} rounds", title_justify="left", box=None, padding=(0, 2, 0, 0)
+            title=f"λ, estimated from {scores['rounds']} examples", title_justify="left", box=None, padding=(0, 2, 0, 0)
         )
         for header in ("λ", "estimated cost", "share of rounds"):
             per_lambda.add_column(header, justify="right")

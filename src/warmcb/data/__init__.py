@@ -1,8 +1,13 @@
 """Tables become matrices: files of the usual formats, and real data sets that come with the package's extra."""
 
-from warmcb.data.bundled import BUNDLED
-from warmcb.data.dataset import Dataset
-from warmcb.data.files import read_file
-from warmcb.data.open import open_dataset
+from warmcb.errors import MissingDependencyError
+
+try:
+    from warmcb.data.bundled import BUNDLED
+    from warmcb.data.dataset import Dataset
+    from warmcb.data.files import read_file
+    from warmcb.data.open import open_dataset
+except ImportError as error:
+    raise MissingDependencyError(f"{error.name} is missing; data files need: pip install 'warmcb[study]'") from error
 
 __all__ = ["BUNDLED", "Dataset", "open_dataset", "read_file"]

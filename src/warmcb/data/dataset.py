@@ -1,5 +1,6 @@
 """A data set as the bandits see it, and the way there from a table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -22,8 +23,10 @@ class Dataset:
     y: NDArray[np.int32] | None
     classes: tuple[str, ...]
     costs: NDArray[np.float64] | None = None
+    target: str | None = None
+    """The column that the labels come from, where there are columns."""
     remarks: tuple[str, ...] = ()
-    """What was left out of the file, and why."""
+    """What a user should know: what was left out, what looks odd."""
 
     def __post_init__(self) -> None:
         if self.X.shape[0] == 0:
@@ -50,19 +53,38 @@ class Dataset:
         column = _target_column(name, table, target)
         if len(table) == 0:
             raise DataError(f"{name} has no rows; expected examples")
-        remarks = []
+        table = table.with_columns(pl.selectors.float().fill_nan(None))
         labelled = table.filter(pl.col(column).is_not_null())
-        if len(labelled) < len(table):
-            remarks.append(f"{len(table) - len(labelled)} rows without a target were dropped")
+        if len(labelled) == 0:
+            raise DataError(f"{name} has no value in the column {column!r}; expected a target")
         features = labelled.drop(column)
         empty = [series.name for series in features if series.null_count() == len(series)]
-        if empty:
-            remarks.append(f"columns without any value were dropped: {', '.join(empty)}")
-            features = features.drop(empty)
+        features = features.drop(empty)
         if features.width == 0:
             raise DataError(f"{name} has no column with values beside {column!r}; expected features")
         y, classes = encode_labels(labelled[column].to_numpy())
-        return cls(name, _encode(features), y, classes, remarks=tuple(remarks))
+        dropped_rows = len(table) - len(labelled)
+        remarks = _remarks(features, column, len(classes), dropped_rows, empty)
+        return cls(name, _encode(name, features), y, classes, target=column, remarks=tuple(remarks))
+
+
+def _remarks(
+    features: pl.DataFrame, target: str, n_classes: int, dropped_rows: int, dropped: list[str]
+) -> Iterator[str]:
+    n_rows = len(features)
+    if dropped_rows:
+        yield f"{dropped_rows} rows without a target were dropped"
+    if dropped:
+        yield f"columns without any value were dropped: {', '.join(dropped)}"
+    if n_classes > max(20, n_rows // 4):
+        yield f"the target {target} has {n_classes} classes in {n_rows} rows: is it a number to be estimated?"
+    for series in features:
+        if not _is_number(series) and (levels := series.n_unique()) > max(100, n_rows // 4):
+            yield f"the column {series.name} has {levels} levels in {n_rows} rows, each a feature: is it an id?"
+
+
+def _is_number(series: pl.Series) -> bool:
+    return series.dtype.is_numeric() or series.dtype == pl.Boolean
 
 
 def encode_labels(values: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
@@ -84,20 +106,24 @@ def _target_column(name: str, table: pl.DataFrame, target: str | None) -> str:
     return target or ("target" if "target" in table.columns else table.columns[-1])
 
 
-def _encode(features: pl.DataFrame) -> Any:
-    is_number = [series.dtype.is_numeric() or series.dtype == pl.Boolean for series in features]
-    numbers = features.select([s for s, number in zip(features, is_number, strict=True) if number])
-    nominal = features.select([s for s, number in zip(features, is_number, strict=True) if not number])
+def _encode(name: str, features: pl.DataFrame) -> Any:
+    numbers = features.select([series for series in features if _is_number(series)])
+    nominal = features.select([series for series in features if not _is_number(series)])
     parts: list[Any] = []
     if numbers.width:
-        floats = numbers.cast(pl.Float64).fill_null(0).fill_nan(0)
-        parts.append(floats.to_numpy().astype(np.float64))
+        parts.append(sparse.csr_array(numbers.cast(pl.Float64).fill_null(0).to_numpy()))
     if nominal.width:
         from sklearn.preprocessing import OneHotEncoder  # a second to import: only those wait for it who need it
 
-        texts = nominal.cast(pl.String).to_numpy()
+        try:
+            texts = nominal.cast(pl.String).to_numpy()
+        except pl.exceptions.PolarsError:
+            kinds = ", ".join(f"{series.name} ({series.dtype})" for series in nominal)
+            raise DataError(f"{name} has columns of a type that is no number and no text: {kinds}") from None
         parts.append(OneHotEncoder(dtype=np.float32).fit_transform(texts))
-    matrix = sparse.hstack([sparse.csr_array(part) for part in parts]).tocsr()
+    matrix = sparse.hstack(parts).tocsr()
+    with np.errstate(over="ignore", under="ignore"):  # what is too large for a float is refused later, by its place
+        matrix = matrix.astype(np.float32)
     matrix.eliminate_zeros()
-    density = matrix.nnz / max(1, matrix.shape[0] * matrix.shape[1])
-    return matrix.astype(np.float32) if density < _SPARSE_BELOW else matrix.toarray().astype(np.float32)
+    density = matrix.nnz / (matrix.shape[0] * matrix.shape[1])
+    return matrix if density < _SPARSE_BELOW else matrix.toarray()

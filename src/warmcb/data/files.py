@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -14,13 +15,15 @@ from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.data.vw_text import read_vw_text
 from warmcb.errors import DataError, WarmcbError
 
-_MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+_FOREIGN = (pl.exceptions.PolarsError, arff.ArffException)
+_MISSING = ["", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"]
 
 
-def read_file(path: Path, target: str | None = None) -> Dataset:
+def read_file(path: str | Path, target: str | None = None) -> Dataset:
     """Read a data set; the format follows from the name, and `.gz` may stand behind it."""
+    path = Path(path)
     if not path.is_file():
-        raise DataError(f"{path}: no such file")
+        raise DataError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}; expected a data file")
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
     suffix = suffixes[-1].lower() if suffixes else ""
     if suffix not in READERS:
@@ -28,11 +31,11 @@ def read_file(path: Path, target: str | None = None) -> Dataset:
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as file:
-            return READERS[suffix](path.name.removesuffix(".gz").removesuffix(suffix), file, target)
+            return READERS[suffix](path.name.removesuffix(".gz")[: -len(suffix)], file, target)
     except WarmcbError:
         raise
-    except (OSError, EOFError, ValueError, pl.exceptions.PolarsError, arff.ArffException) as error:
-        reason = " ".join(str(error).split())[:200]
+    except (OSError, EOFError, ValueError, OverflowError, MemoryError, *_FOREIGN) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(f"{path} cannot be read as {suffix}: {reason}") from error
 
 
@@ -41,13 +44,23 @@ def _parquet(name: str, file: IO[bytes], target: str | None) -> Dataset:
 
 
 def _csv(name: str, file: IO[bytes], target: str | None) -> Dataset:
-    table = pl.read_csv(file.read(), null_values=_MISSING, infer_schema_length=None)
-    return Dataset.from_table(name, table, target)
+    """Text with a line of names; the separator is the one of comma, semicolon and tab that this line has most of."""
+    content = file.read()
+    text = content.decode("utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+    separator = max(",;\t", key=text.split("\n", 1)[0].count)
+    table = pl.read_csv(io.StringIO(text), separator=separator, infer_schema=False)
+    table = table.rename({column: column.strip() for column in table.columns})
+    return Dataset.from_table(name, table.select([_typed(series) for series in table]), target)
 
 
-def _tsv(name: str, file: IO[bytes], target: str | None) -> Dataset:
-    table = pl.read_csv(file.read(), separator="\t", null_values=_MISSING, infer_schema_length=None)
-    return Dataset.from_table(name, table, target)
+def _typed(column: pl.Series) -> pl.Series:
+    """A column of texts as numbers or truth values, where all of them are; spaces around a value mean nothing."""
+    texts = column.str.strip_chars()
+    texts = texts.set(texts.is_in(_MISSING), None)
+    if texts.str.to_lowercase().is_in(["true", "false"]).all() and texts.null_count() < len(texts):
+        return texts.str.to_lowercase() == "true"
+    numbers = texts.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == texts.null_count() else texts
 
 
 def _arff(name: str, file: IO[bytes], target: str | None) -> Dataset:
@@ -96,7 +109,7 @@ def _refuse_target(name: str, target: str | None) -> None:
 READERS: dict[str, Callable[[str, IO[bytes], str | None], Dataset]] = {
     ".parquet": _parquet,
     ".csv": _csv,
-    ".tsv": _tsv,
+    ".tsv": _csv,
     ".arff": _arff,
     ".libsvm": _libsvm,
     ".svm": _libsvm,

@@ -9,6 +9,8 @@ from scipy import sparse
 from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.errors import DataError
 
+_MOST_ACTIONS = 10_000
+
 
 def read_vw_text(name: str, lines: Iterable[str]) -> Dataset:
     """Every distinct feature gets a column of its own: nothing is hashed, nothing collides."""
@@ -74,8 +76,9 @@ def _costs(name: str, labels: list[str]) -> np.ndarray[tuple[int, int], np.dtype
                 expected = "expected action:cost (bandit labels with a probability are not supervised)"
                 raise DataError(f"{name}: {word!r} in the label of example {row + 1}; {expected}") from None
     rows, actions, values = zip(*pairs, strict=True)
-    if min(actions) < 0:
-        raise DataError(f"{name}: action {min(actions) + 1} in a label; expected actions from 1")
+    for extreme in (min(actions), max(actions)):
+        if not 0 <= extreme < _MOST_ACTIONS:
+            raise DataError(f"{name}: action {extreme + 1} in a label; expected actions from 1 to {_MOST_ACTIONS}")
     costs = np.ones((len(labels), max(actions) + 1))
     costs[rows, actions] = values
     return costs

@@ -34,18 +34,19 @@ def solve_mixtures(
 ) -> NDArray[np.float32]:
     """Weights (D, K, |Λ|) that minimise λ · mean bandit loss + (1−λ) · mean supervised loss + ridge.
 
-    The ridge counts like `ridge` examples and is relative to the inputs' own mean squares, so that units do not matter.
+    The ridge counts like `ridge` examples of each source, of the inputs' own mean squares, so that units do not matter.
     """
-    examples = supervised.examples + bandit.examples
-    present = (supervised.examples > 0) + (bandit.examples > 0)
+    present = max(1, (supervised.examples > 0) + (bandit.examples > 0))
     mean_squares = (supervised.mean_squares() + bandit.mean_squares()) / present
     unit = 1 / np.sqrt(np.where(mean_squares > 0, mean_squares, 1.0))
-    penalty = ridge / examples * np.eye(len(unit))
     solutions = []
     for lam in lambdas:
         of_bandit = lam / max(bandit.examples, 1)
         of_supervised = (1 - lam) / max(supervised.examples, 1)
+        penalty = ridge * (of_bandit + of_supervised) * np.eye(len(unit))
         gram = (of_bandit * bandit.gram + of_supervised * supervised.gram) * np.outer(unit, unit) + penalty
         moment = (of_bandit * bandit.moment + of_supervised * supervised.moment) * unit
         solutions.append(np.linalg.solve(gram, moment[..., np.newaxis])[..., 0] * unit)
-    return np.ascontiguousarray(np.transpose(solutions, (2, 1, 0)), dtype=np.float32)
+    largest = np.finfo(np.float32).max
+    with np.errstate(under="ignore"):
+        return np.clip(np.transpose(solutions, (2, 1, 0)), -largest, largest).astype(np.float32, order="C")
