@@ -13,11 +13,12 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from warmcb import ArrowCB, BanditOnly, Majority, Run, SimBandit, SupOnly, simulate
-from warmcb.data import open_dataset
+from warmcb import ArrowCB, BanditOnly, Majority, Run, SimBandit, SupOnly, simulate_many
+from warmcb.data import Dataset, open_dataset
 from warmcb.plot import draw_runs
 
 LABELS = {"the labels are right": "none", "a quarter of them is wrong": "cyc:0.25", "all of them are wrong": "cyc:1"}
+SHUFFLES = 20
 
 
 def live_rounds() -> None:
@@ -34,41 +35,42 @@ def live_rounds() -> None:
         cost = float(decision.action != y[i])
         bandit.learn(X[[i]], decision.action, cost, decision.probability)
         mistakes += int(cost)
-    print(f"live: {len(y) - 100} rounds, {mistakes} mistakes, λ = {bandit.lambda_:.3g} in charge at the end\n")
+    rounds = len(y) - 100
+    print(f"A live loop: {rounds} rounds, average cost {mistakes / rounds:.3f}, at the end λ = {bandit.lambda_:.3g}.\n")
 
 
-def runs(noise: str) -> dict[str, Run]:
+def runs(data: Dataset, noise: str, seed: int) -> dict[str, Run]:
     """The paper's algorithms on the same rows."""
-    data = open_dataset("splice")
     assert data.y is not None
     k = data.n_actions
     bandits = {
-        "ARRoW-CB": ArrowCB(k, epsilon=0.05),
-        "Bandit-Only": BanditOnly(k, epsilon=0.05),
+        "ARRoW-CB": ArrowCB(k, epsilon=0.05, seed=seed),
+        "Bandit-Only": BanditOnly(k, epsilon=0.05, seed=seed),
         "Sup-Only": SupOnly(k),
-        "Sim-Bandit": SimBandit(k, epsilon=0.05),
+        "Sim-Bandit": SimBandit(k, epsilon=0.05, seed=seed),
         "Majority": Majority(k, action=int(np.bincount(data.y).argmax())),
     }
-    return {
-        name: simulate(bandit, data.X, data.y, warm_start=100, noise=noise, seed=1) for name, bandit in bandits.items()
-    }
+    together = simulate_many(bandits.values(), data.X, data.y, warm_start=100, noise=noise, seed=seed)
+    return dict(zip(bandits, together, strict=True))
 
 
 def main() -> None:
     live_rounds()
-    found = {title: runs(noise) for title, noise in LABELS.items()}
-    table = Table("average cost when …", *found)
-    for name in next(iter(found.values())):
-        table.add_row(name, *(f"{of_noise[name].average_cost:.3f}" for of_noise in found.values()))
+    data = open_dataset("splice")
+    found = {title: [runs(data, noise, seed) for seed in range(SHUFFLES)] for title, noise in LABELS.items()}
+    table = Table("", *found, title=f"average cost, mean of {SHUFFLES} shuffles")
+    for name in next(iter(found.values()))[0]:
+        means = (np.mean([shuffle[name].average_cost for shuffle in shuffles]) for shuffles in found.values())
+        table.add_row(name, *(f"{mean:.3f}" for mean in means))
     Console().print(table)
 
     path = sys.argv[1] if len(sys.argv) > 1 else "demo.png"
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     grid = figure.add_gridspec(1, len(found))
-    for column, (title, of_noise) in enumerate(found.items()):
-        draw_runs(figure.add_subfigure(grid[column]), of_noise, title)
+    for column, (title, shuffles) in enumerate(found.items()):
+        draw_runs(figure.add_subfigure(grid[column]), shuffles[0], title)
     figure.savefig(path, dpi=110)
-    print(f"\nThe picture is in {path}")
+    print(f"\nThe first shuffle is drawn in {path}")
 
 
 if __name__ == "__main__":
