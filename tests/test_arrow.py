@@ -119,7 +119,7 @@ def test_good_labels_help_and_bad_ones_cost_little() -> None:
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"n_actions": 1}, "n_actions is 1; expected an integer of at least 2"),
+        ({"n_actions": 1}, "n_actions is 1; expected an integer from 2 to 1048576"),
         ({"n_actions": 2.5}, "n_actions is 2.5"),
         ({"n_actions": True}, "n_actions is True"),
         ({"n_actions": 3, "epsilon": 1.5}, "epsilon is 1.5; expected a number in [0, 1]"),
@@ -134,9 +134,14 @@ def test_good_labels_help_and_bad_ones_cost_little() -> None:
         ({"n_actions": 3, "lambdas": "0.5"}, "lambdas is '0.5'"),
         ({"n_actions": 3, "lambdas": True}, "lambdas is True"),
         ({"n_actions": 3, "lambdas": 0.5}, "lambdas is 0.5"),
-        ({"n_actions": 3, "learning_rate": 0}, "learning_rate is 0; expected a finite number above 0"),
+        ({"n_actions": 3, "learning_rate": 0}, "learning_rate is 0; expected a number from 1e-30 to 1e30"),
         ({"n_actions": 3, "learning_rate": float("inf")}, "learning_rate is inf"),
-        ({"n_actions": 3, "horizon": 0}, "horizon is 0; expected an integer of at least 1"),
+        ({"n_actions": 3, "horizon": 0}, "horizon is 0; expected an integer from 1 to"),
+        ({"n_actions": 2**61 + 1}, "n_actions is 2305843009213693953"),
+        ({"n_actions": 3, "epsilon": 10**400}, "epsilon is 1000"),
+        ({"n_actions": 3, "seed": 10**5000}, "seed is a int that cannot be printed"),
+        ({"n_actions": 3, "learning_rate": 1e-300}, "learning_rate is 1e-300"),
+        ({"n_actions": 3, "horizon": 10**400}, "horizon is 1000"),
         ({"n_actions": 3, "seed": -1}, "seed is -1; expected an integer from 0"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from problems import Problem, make_problem
 from warmcb import Bandit, load, simulate
@@ -214,6 +215,10 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
         "x is not a table of numbers: it has the type datetime64",
     ),
     "complex x": (lambda b: b.decide(np.zeros(6, dtype=complex)), "x is not a table of numbers"),
+    "a single number": (lambda b: b.decide(3.0), "x is not a table of numbers: it is the single value 3.0"),
+    "masked values": (lambda b: b.decide(np.ma.masked_equal(GOOD, 1.0)), "some of its values are masked"),
+    "complex and sparse": (lambda b: b.decide(sparse.csr_array(np.ones((1, 6)) * 1j)), "x has the type complex128"),
+    "a cost beyond all floats": (lambda b: b.learn(GOOD, 0, 10**400, 0.5), "cost is 1000"),
     "a set": (lambda b: b.decide({1, 2}), "x is not a table of numbers"),
     "NaN in X": (lambda b: b.predict(np.full((2, 6), np.nan)), "X[0, 0] is nan"),
     "flat X": (lambda b: b.predict(GOOD), "X has shape (6,)"),
@@ -260,6 +265,13 @@ def test_bad_input_is_refused_and_changes_nothing(make: Make, case: str, tmp_pat
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, WarmcbError) and isinstance(caught.value, ValueError)
     assert fingerprint(bandit, tmp_path) == before
+
+
+def test_predicting_before_any_data(make: Make) -> None:
+    bandit = make()
+    with pytest.raises(OrderError, match="predict came before any data"):
+        bandit.predict([[1.0, 2.0]])
+    assert bandit.n_features_ is None
 
 
 def test_bad_first_input_leaves_a_fresh_bandit_fresh(make: Make, tmp_path: Path) -> None:

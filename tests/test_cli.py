@@ -1,6 +1,7 @@
 """The command, as a user's shell sees it."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,8 @@ def test_remarks_go_to_standard_error(tmp_path: Path) -> None:
         (["TABLE", "--interaction", "601"], "interaction is 601"),
         (["TABLE", "--target", "goal"], "small has no column 'goal'"),
         (["TABLE", "--plot", "run.xyz"], "plot is 'run.xyz'"),
+        (["[/b].csv"], "[/b].csv: no such file"),
+        (["two\nlines.csv"], "two lines.csv: no such file"),
         (["TABLE", "--nois", "none"], "No such option"),
         ([], "Missing argument"),
     ],
@@ -106,6 +109,14 @@ def test_mistakes_are_one_line_and_exit_code_2(table: Path, arguments: list[str]
     assert message in done.stderr
     assert done.stderr.startswith("warmcb: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_terminal_without_greek(table: Path) -> None:
+    command = [sys.executable, "-m", "warmcb", "simulate", str(table)]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"average cost" in done.stdout
 
 
 def test_help_and_version() -> None:

@@ -185,6 +185,8 @@ def test_types_that_are_neither_number_nor_text(tmp_path: Path) -> None:
         ("x.arff", "no arff at all", "cannot be read as .arff"),
         ("x.arff", ARFF.replace("21.5, weak", "warm, weak"), "cannot be read as .arff"),
         ("x.arff", ARFF.replace("21.5, weak", "21.5, gentle"), "cannot be read as .arff"),
+        ("x.arff", "@relation r\n@attribute a numeric\n@attribute c {p,q}\n@data\n2,%q\n", "cannot be read as .arff"),
+        ("x.arff", "@relation r\n@attribute a numeric\n@attribute c {}\n@data\n{0 1}\n", "cannot be read as .arff"),
         ("x.libsvm", "1 a:b\n", "cannot be read as .libsvm"),
         ("x.vw", "1 a b c\n", "line 1: '1 a b c' has no label before a «|»"),
         ("x.vw", "| a b c\n", "has no label before a «|»"),
@@ -206,6 +208,17 @@ def test_what_cannot_be_read(tmp_path: Path, name: str, text: str, message: str)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, WarmcbError) and isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("name", ["w.csv.gz", "w.parquet.gz", "w.arff.gz"])
+def test_damaged_archives(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    content = bytearray(gzip.compress(CSV.encode() * 50))
+    for position in range(20, len(content), 9):
+        content[position] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="cannot be read as"):
+        read_file(path)
 
 
 def test_unknown_target(tmp_path: Path) -> None:

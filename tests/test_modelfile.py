@@ -105,7 +105,52 @@ ATTACKS: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
     "a huge width": ("n_features", lambda a: np.array(10**15)),
     "a negative width": ("n_features", lambda a: np.array(-5)),
     "words": ("epoch", lambda a: np.array("one")),
+    "an epoch to come": ("epoch", lambda a: np.array(10**6)),
+    "rounds to come": ("learned", lambda a: np.array(10**6)),
+    "a negative counter": ("decided", lambda a: np.array(-1)),
+    "an infinite counter": ("learned", lambda a: np.array(np.inf)),
 }
+
+
+def forge(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """A file whose header tells of just these arrays."""
+    header = json.loads(arrays.pop("header").tobytes())
+    header["arrays"] = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
+    np.savez(path, header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
+
+
+def test_lost_and_additional_arrays_are_noticed(saved: Path) -> None:
+    with np.load(saved) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    for changed in (
+        arrays | {"more": np.ones(1)},
+        {name: arrays[name] for name in ("header", "decided", "n_features")},
+    ):
+        np.savez(saved.with_suffix(".npz"), **changed)
+        with pytest.raises(ModelFileError, match="not a file of warmcb's"):
+            load(saved.with_suffix(".npz"))
+
+
+def test_every_flipped_byte_is_noticed_or_harmless(saved: Path) -> None:
+    original = load(saved)
+    data = saved.read_bytes()
+    problem = make_problem()
+    for position in range(0, len(data), 7):
+        changed = bytearray(data)
+        changed[position] ^= 0x55
+        saved.write_bytes(changed)
+        try:
+            bandit = load(saved)
+        except ModelFileError:
+            continue
+        np.testing.assert_array_equal(bandit.predict(problem.X), original.predict(problem.X))
+
+
+def test_a_link_stays_a_link(saved: Path) -> None:
+    link = saved.with_name("link.warmcb")
+    link.symlink_to(saved)
+    load(saved).save(link)
+    assert link.is_symlink()
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -117,7 +162,7 @@ def test_changed_arrays_are_refused(tmp_path: Path, attack: str) -> None:
     with np.load(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
     name, change = ATTACKS[attack]
-    np.savez(path, **(arrays | {name: change(arrays[name])}))
+    forge(path, arrays | {name: change(arrays[name])})
     if attack == "a negative width":  # says: nothing seen yet
         assert load(path).n_features_ is None
         return

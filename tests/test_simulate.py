@@ -155,6 +155,7 @@ def test_a_foreign_bandit_needs_labels_that_tell_the_actions(answers: dict[str, 
     "bandits, message",
     [
         (lambda: [ArrowCB(3)] * 2, "bandits[1] is in the list twice"),
+        (lambda: [ArrowCB(3), ArrowCB(3).warm_start([[1.0]], [0])], "bandits[1] has seen data already"),
         (lambda: [ArrowCB], "expected a built-in bandit"),
         (lambda: ArrowCB(3), "expected a sequence of bandits"),
     ],

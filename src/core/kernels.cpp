@@ -100,7 +100,8 @@ template <int W> inline void update_piece(const Update u, std::size_t lane) {
     const F change = active ? residual * move * average : zero;
     for (std::size_t j = 0; j < u.row.size; ++j) {  // (6)
         float* weights = u.weights + u.row.index[j] * u.weight_stride + lane;
-        store(weights, load<W>(weights) + change * load<W>(u.scratch + j * W));
+        const F before = load<W>(weights);
+        store(weights, active ? before + change * load<W>(u.scratch + j * W) : before);
     }
 }
 

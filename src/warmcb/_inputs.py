@@ -23,7 +23,7 @@ def integer(name: str, value: object, at_least: int, at_most: int | None = None)
         raise InputError(f"{name} is {_shown(value)}; expected {expected}")
     result = int(plain)
     if result < at_least or (at_most is not None and result > at_most):
-        raise InputError(f"{name} is {value}; expected {expected}")
+        raise InputError(f"{name} is {_shown(plain)}; expected {expected}")
     return result
 
 
@@ -32,9 +32,12 @@ def number(name: str, value: object, expected: str, low: float, high: float, *, 
     plain = _unwrapped(value)
     if not isinstance(plain, Real):
         raise InputError(f"{name} is {_shown(value)}; expected {expected}")
-    result = float(plain)
+    try:
+        result = float(plain)
+    except OverflowError:
+        result = float("inf")
     if not low <= result <= high or (low_excluded and result == low):
-        raise InputError(f"{name} is {value}; expected {expected}")
+        raise InputError(f"{name} is {_shown(plain)}; expected {expected}")
     return result
 
 
@@ -42,8 +45,12 @@ def fraction(name: str, value: object) -> float:
     return number(name, value, "a number in [0, 1]", 0.0, 1.0)
 
 
-def positive(name: str, value: object) -> float:
-    return number(name, value, "a finite number above 0", 0.0, sys.float_info.max, low_excluded=True)
+def learning_rate(value: object) -> float:
+    return number("learning_rate", value, "a number from 1e-30 to 1e30", 1e-30, 1e30)
+
+
+def horizon(value: object) -> int | None:
+    return None if value is None else integer("horizon", value, 1, 10**18)
 
 
 def probability(value: object) -> float:
@@ -76,7 +83,7 @@ def matrix(X: Features, features: int | None) -> Rows:
 
 def plain_matrix(X: Features) -> Any:
     """X as something whose rows can be picked: a NumPy array of float32, or a CSR matrix."""
-    plain = X.tocsr() if _is_sparse(X) else _dense("X", X)
+    plain = _csr("X", X) if _is_sparse(X) else _dense("X", X)
     if plain.ndim != 2:
         raise InputError(f"X has shape {plain.shape}; expected a matrix with one row for each example")
     return plain
@@ -96,10 +103,12 @@ def cost_table(y: ArrayLike | None, costs: ArrayLike | None, n_rows: int, n_acti
 
 def labels(y: ArrayLike, n_rows: int, n_actions: int) -> NDArray[np.int32]:
     array = _array("y", y)
+    if array.shape == (0,) and n_rows == 0:
+        return np.empty(0, dtype=np.int32)
     expected = f"an integer label from 0 to {n_actions - 1}"
     if array.shape != (n_rows,):
         raise InputError(f"y has shape {array.shape}; expected ({n_rows},), one label for each row of X")
-    if n_rows and array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf":
         hint = "numpy.unique(y, return_inverse=True)[1] makes such labels"
         raise InputError(f"y[0] is {_shown(array[0])}; expected {expected} ({hint})")
     wrong = np.flatnonzero(~((array >= 0) & (array < n_actions) & (array == np.floor(array))))
@@ -155,18 +164,28 @@ def _costs(costs: ArrayLike | None, n_rows: int, n_actions: int) -> NDArray[np.f
 
 def _array(name: str, value: object) -> NDArray[Any]:
     try:
+        _refuse_mask(value)
         return np.asarray(value)
     except Exception as error:  # whatever a foreign __array__ raises
         raise InputError(f"{name} is not an array: {_one_line(error)}") from None
 
 
+def _refuse_mask(value: object) -> None:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError("some of its values are masked")
+
+
 def _dense(name: str, X: Features) -> NDArray[np.float32]:
     try:
         with np.errstate(over="ignore", under="ignore"):
+            _refuse_mask(X)
             array = np.asarray(X)
             if array.dtype.kind not in "biufO":
                 raise TypeError(f"it has the type {array.dtype}")
-            return np.ascontiguousarray(array, dtype=np.float32)
+            if array.ndim == 0:
+                raise TypeError(f"it is the single value {_shown(X)}")
+            floats = np.ascontiguousarray(array, dtype=np.float32)
+            return floats if floats.flags.aligned else floats.copy()
     except Exception as error:  # whatever a foreign __array__ or __float__ raises
         raise InputError(f"{name} is not a table of numbers: {_one_line(error)}") from None
 
@@ -177,17 +196,22 @@ def _is_sparse(X: object) -> bool:
     return sparse is not None and bool(sparse.issparse(X))
 
 
-def _sparse_rows(name: str, X: Any) -> Rows:
-    csr = X.tocsr()
-    if csr.dtype.kind not in "biuf":
-        raise InputError(f"{name} has the type {csr.dtype}; expected numbers")
-    if csr.shape[1] >= 2**31:
-        raise InputError(f"{name} has {csr.shape[1]} columns; expected fewer than 2³¹")
+def _csr(name: str, X: Any) -> Any:
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"{name} has the type {X.dtype}; expected numbers")
+    if X.shape[-1] >= 2**31:
+        raise InputError(f"{name} has {X.shape[-1]} columns; expected fewer than 2³¹")
+    with np.errstate(over="ignore", under="ignore"):
+        csr = X.tocsr().astype(np.float32, copy=False)
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
-    with np.errstate(over="ignore", under="ignore"):
-        values = np.ascontiguousarray(csr.data, dtype=np.float32)
+    return csr
+
+
+def _sparse_rows(name: str, X: Any) -> Rows:
+    csr = _csr(name, X)
+    values = np.ascontiguousarray(csr.data)
     indices = np.ascontiguousarray(csr.indices, dtype=np.int32)
     try:
         return Rows(values, indices, np.ascontiguousarray(csr.indptr, dtype=np.int64), csr.shape[1])
@@ -212,7 +236,10 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _shown(value: object) -> str:
-    text = _one_line(repr(value))
+    try:
+        text = _one_line(repr(value))
+    except Exception:  # numbers of thousands of digits, broken __repr__
+        text = f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 

@@ -128,6 +128,8 @@ def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
             raise InputError(
                 f"bandits[{i}] has {bandit.n_actions} actions; expected {players[0].n_actions}, as bandits[0]"
             )
+        if bandit.n_features_ is not None:
+            raise InputError(f"bandits[{i}] has seen data already; expected fresh bandits (clone() makes them)")
         if any(bandit is other for other in players[:i]):
             raise InputError(f"bandits[{i}] is in the list twice; expected distinct bandits (clone() makes them)")
     return players

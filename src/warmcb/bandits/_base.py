@@ -14,6 +14,7 @@ from warmcb._costs import CostTable
 from warmcb.errors import InputError, ModelFileError, OrderError
 
 State = dict[str, NDArray[Any]]
+_LARGEST_MODEL = 2**38  # weights, for all λ together: far beyond any machine, far below any overflow
 
 
 class Decision(NamedTuple):
@@ -76,7 +77,7 @@ class Bandit(ABC):
         Bandit._known[cls.__name__] = cls
 
     def __init__(self, n_actions: int, seed: int) -> None:
-        self.n_actions = _inputs.integer("n_actions", n_actions, 2)
+        self.n_actions = _inputs.integer("n_actions", n_actions, 2, 2**20)
         self.seed = _inputs.seed(seed)
         self.n_features_: int | None = None
         self._random = Stream(self.seed, _streams.DECIDE)
@@ -121,7 +122,8 @@ class Bandit(ABC):
     def predict(self, X: _inputs.Features) -> NDArray[np.int32]:
         """The greedy action for each row of X; explores nothing, changes nothing."""
         rows = _inputs.matrix(X, self.n_features_)
-        self._meet(rows)
+        if self.n_features_ is None:
+            raise OrderError("predict came before any data; expected warm_start, decide or learn first")
         return self._predict(rows)
 
     @property
@@ -178,9 +180,17 @@ class Bandit(ABC):
         return counters | self._state() if met else counters
 
     def _meet(self, rows: Rows) -> None:
-        if self.n_features_ is None:
+        if self.n_features_ is not None:
+            return
+        size = self.n_actions * (rows.features + 1) * max(1, len(self.lambdas_))
+        try:
+            if size > _LARGEST_MODEL:
+                raise MemoryError
             self._build(rows.features)
-            self.n_features_ = rows.features
+        except MemoryError:
+            sizes = f"{self.n_actions} actions × {rows.features} features × {len(self.lambdas_)} λ"
+            raise InputError(f"the model is {sizes}; expected one that fits into memory") from None
+        self.n_features_ = rows.features
 
     # What an algorithm fills in
 
@@ -233,14 +243,14 @@ def load(path: str | Path) -> Bandit:
         raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(Bandit._known))}")
     try:
         return _revive(Bandit._known[kind], params, state)
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError, MemoryError) as error:
+    except Exception as error:  # a file may hold anything
         reason = " ".join(str(error).split())[:200]
         raise ModelFileError(f"{path} is not a whole {kind}: {reason}") from error
 
 
 def _revive(kind: type[Bandit], params: dict[str, Any], state: State) -> Bandit:
     bandit = kind(**params)
-    bandit._decided = int(state["decided"])
+    bandit._decided = _inputs.integer("decided", int(state["decided"]), 0)
     n_features = int(state["n_features"])
     if n_features >= 0:
         bandit._build(n_features)

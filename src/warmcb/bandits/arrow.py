@@ -55,8 +55,8 @@ class ArrowCB(Bandit):
     ) -> None:
         super().__init__(n_actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.learning_rate = _inputs.positive("learning_rate", learning_rate)
-        self.horizon = None if horizon is None else _inputs.integer("horizon", horizon, 1)
+        self.learning_rate = _inputs.learning_rate(learning_rate)
+        self.horizon = _inputs.horizon(horizon)
         self.lambdas_ = _inputs.lambdas(lambdas, _eight_lambdas(self.n_actions, self.epsilon))
         self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
         self._explorer = EpsilonGreedy(self.epsilon)
@@ -92,9 +92,9 @@ class ArrowCB(Bandit):
         else:
             total = (1 - self.lambdas_) * self._warm_examples + self.n_actions * self.lambdas_ * self.horizon
             length = self._warm_examples + self.horizon
-        scale = length / np.where(total > 0, total, np.inf)
-        self._supervised_weights = (1 - self.lambdas_) * scale
-        self._bandit_weights = self.lambdas_ * scale
+        total = np.maximum(total, 1e-300)
+        self._supervised_weights = np.minimum((1 - self.lambdas_) / total, 1e20) * length
+        self._bandit_weights = self.lambdas_ / total * length
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         if self.horizon is not None and (self._warm_examples or self._selector.rounds):

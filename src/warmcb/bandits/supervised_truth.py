@@ -18,7 +18,7 @@ from warmcb.errors import InputError, OrderError
 from warmcb.learners import NormalEquations, solve_mixtures
 
 _EPOCHS_WITHOUT_HORIZON = 16
-_LARGEST_GRAM = 2**28
+_LARGEST_GRAM = 2**26  # numbers: half a gigabyte
 
 
 class SupervisedTruth(Bandit):
@@ -58,7 +58,7 @@ class SupervisedTruth(Bandit):
     ) -> None:
         super().__init__(n_actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.horizon = None if horizon is None else _inputs.integer("horizon", horizon, 1)
+        self.horizon = _inputs.horizon(horizon)
         self.ridge = _inputs.number("ridge", ridge, "a number of at least 1e-6", 1e-6, 1e6)
         self.lambdas_ = _inputs.lambdas(lambdas, np.linspace(0, 1, 8).tolist())
         self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
@@ -193,6 +193,8 @@ class SupervisedTruth(Bandit):
     def _restore(self, state: State) -> None:
         for name in ("epoch", "learned", "lane", "validated"):
             setattr(self, f"_{name}", int(state[name]))
+        if not 1 <= self._epoch <= 64 or not 0 <= self._learned <= self._epoch_end():
+            raise ValueError("the epoch and the number of rounds do not fit together")
         copy_into(self._learner.weights, state["weights"])
         copy_into(self._learner.gram, state["gram"])
         copy_into(self._learner.moment, state["moment"])

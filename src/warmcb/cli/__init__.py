@@ -1,10 +1,14 @@
 """The command `warmcb`."""
 
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
     """Run the command; a mistake of the user's is one line on standard error and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without λ shows «?» instead of a traceback
     try:
         from warmcb.cli.app import run
     except ImportError as error:

@@ -36,7 +36,7 @@ def run(arguments: list[str] | None = None) -> int:
     except typer.TyperException as error:
         return _complain(f"{error.format_message()} (try --help)")
     except (WarmcbError, OSError, MemoryError) as error:
-        return _complain(" ".join(str(error).split()) or type(error).__name__)
+        return _complain(str(error) or type(error).__name__)
     except ImportError as error:
         return _complain(f"{error.name} is missing; the command needs: pip install 'warmcb[study]'")
     except (typer.Abort, KeyboardInterrupt):
@@ -45,5 +45,5 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _complain(message: str) -> int:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"warmcb: {message}", markup=False)
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"warmcb: {' '.join(message.split())}", markup=False)
     return 2

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from warmcb import _costs
@@ -55,10 +56,10 @@ def simulate(
     """
     chosen_noise = Noise.parse(noise)
     console = Console(stderr=True)
-    with console.status(f"reading {data}"):
+    with console.status(escape(f"reading {data}")):
         dataset = open_dataset(data, target)
     for remark in dataset.remarks:
-        console.print(f"{dataset.name}: {remark}", highlight=False)
+        console.print(f"{dataset.name}: {remark}", highlight=False, markup=False, soft_wrap=True)
     n_rows = dataset.X.shape[0]
     n_s = max(1, n_rows // 50) if warm_start is None else warm_start
     n_b = n_rows - n_s if interaction is None else interaction
@@ -142,7 +143,7 @@ def _print_tables(facts: dict[str, Any], run: Run) -> None:
     for name, value in facts.items():
         shown = "–" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
         emphasis = "bold" if name == "average_cost" else ""
-        table.add_row(name.replace("_", " "), shown, style=emphasis)
+        table.add_row(name.replace("_", " "), escape(shown), style=emphasis)
     console.print(table)
     scores = _lambda_scores(run)
     if len(scores["lambdas"]) > 1:

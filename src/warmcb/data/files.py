@@ -15,7 +15,6 @@ from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.data.vw_text import read_vw_text
 from warmcb.errors import DataError, WarmcbError
 
-_FOREIGN = (pl.exceptions.PolarsError, arff.ArffException)
 _MISSING = ["", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"]
 
 
@@ -34,13 +33,19 @@ def read_file(path: str | Path, target: str | None = None) -> Dataset:
             return READERS[suffix](path.name.removesuffix(".gz")[: -len(suffix)], file, target)
     except WarmcbError:
         raise
-    except (OSError, EOFError, ValueError, OverflowError, MemoryError, *_FOREIGN) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{path} cannot be read as {suffix}: {reason}") from error
+    except (Exception, pl.exceptions.PanicException) as error:  # parsers raise whatever they like on broken files
+        raise DataError(f"{path} cannot be read as {suffix}: {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    try:
+        return " ".join(str(error).split())[:200] or type(error).__name__
+    except Exception:  # liac-arff's errors cannot always be printed
+        return type(error).__name__
 
 
 def _parquet(name: str, file: IO[bytes], target: str | None) -> Dataset:
-    return Dataset.from_table(name, pl.read_parquet(file), target)
+    return Dataset.from_table(name, pl.read_parquet(io.BytesIO(file.read())), target)
 
 
 def _csv(name: str, file: IO[bytes], target: str | None) -> Dataset:
