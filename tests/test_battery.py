@@ -236,7 +236,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "half a label": (lambda b: b.warm_start(np.ones((2, 6)), [0.5, 0]), "y[0] is 0.5"),
     "a word as label": (
         lambda b: b.warm_start(np.ones((2, 6)), ["a", "b"]),
-        "y[0] is np.str_('a'); expected an integer label from 0 to 2",
+        "y[0] is 'a'; expected an integer label from 0 to 2",
     ),
     "too few labels": (lambda b: b.warm_start(np.ones((2, 6)), [0]), "y has shape (1,); expected (2,)"),
     "costs above 1": (

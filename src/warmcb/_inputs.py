@@ -110,7 +110,7 @@ def labels(y: ArrayLike, n_rows: int, n_actions: int) -> NDArray[np.int32]:
         raise InputError(f"y has shape {array.shape}; expected ({n_rows},), one label for each row of X")
     if array.dtype.kind not in "biuf":
         hint = "numpy.unique(y, return_inverse=True)[1] makes such labels"
-        raise InputError(f"y[0] is {_shown(array[0])}; expected {expected} ({hint})")
+        raise InputError(f"y[0] is {_shown(_unwrapped(array[0]))}; expected {expected} ({hint})")
     wrong = np.flatnonzero(~((array >= 0) & (array < n_actions) & (array == np.floor(array))))
     if wrong.size:
         raise InputError(f"y[{wrong[0]}] is {array[wrong[0]]}; expected {expected}")
