@@ -193,13 +193,17 @@ def test_logged_events_of_others(make: Make, tmp_path: Path) -> None:
     assert bandit.predict(X).shape == (400,)
 
 
-def test_late_and_out_of_order(make: Make) -> None:
+def test_late_and_out_of_order(make: Make, tmp_path: Path) -> None:
     problem = make_problem()
     bandit = started(make, problem)
     pending = [(i, bandit.decide(row(problem, i))) for i in range(100, 140)]
+    other = started(make, problem)  # one that never decided, and learns the same events from a log
     for i, decision in reversed(pending):
-        bandit.learn(row(problem, i), decision.action, problem.costs[i, decision.action], decision.probability)
-    assert set(bandit.predict(problem.X)) <= {0, 1, 2}
+        for learner in (bandit, other):
+            learner.learn(row(problem, i), decision.action, problem.costs[i, decision.action], decision.probability)
+    states = [fingerprint(learner, tmp_path) for learner in (bandit, other)]
+    assert states[0].pop("decided") != states[1].pop("decided")
+    assert states[0] == states[1]
 
 
 GOOD = np.arange(6.0)
@@ -246,6 +250,8 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "NaN costs": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, np.nan, 0]]), "costs[0, 1] is nan"),
     "costs of another shape": (lambda b: b.warm_start(np.ones((1, 6)), costs=[[0, 1]]), "costs have shape (1, 2)"),
     "labels and costs": (lambda b: b.warm_start(np.ones((1, 6)), [0], costs=[[0, 1, 1]]), "exactly one of them"),
+    "labels of no examples": (lambda b: b.warm_start([], [0]), "y has shape (1,); expected (0,)"),
+    "costs of no examples": (lambda b: b.warm_start([], costs=[[0, 1, 1]]), "costs have shape (1, 3); expected (0, 3)"),
     "neither": (lambda b: b.warm_start(np.ones((1, 6))), "exactly one of them"),
     "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X[0, 0] is nan"),
     "wrong width in the warm start": (lambda b: b.warm_start(np.ones((1, 5)), [0]), "X has 5 features; expected 6"),

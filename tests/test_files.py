@@ -150,6 +150,16 @@ def test_csv_as_people_write_it(tmp_path: Path) -> None:
     assert (quoted.target, quoted.classes) == ("target, here", ("x, y", "z"))
 
 
+def test_plus_and_minus_are_classes(tmp_path: Path) -> None:
+    data = read_file(write(tmp_path, "credit.csv", "a,target\n1,+\n2,-\n3,None\n"))
+    assert (data.classes, data.remarks) == (("+", "-", "None"), ())
+
+
+def test_large_numbers_keep_their_names(tmp_path: Path) -> None:
+    data = read_file(write(tmp_path, "codes.csv", "a,target\n1,12345671\n2,12345672\n"))
+    assert data.classes == ("12345671", "12345672")
+
+
 def test_what_looks_odd_is_remarked(tmp_path: Path) -> None:
     rows = "\n".join(f"user{i},{i * 1.5}" for i in range(200))
     data = read_file(write(tmp_path, "odd.csv", f"id,target\n{rows}\n"))

@@ -77,6 +77,8 @@ def one_row(x: Features, features: int | None) -> Rows:
 
 def matrix(X: Features, features: int | None) -> Rows:
     """A matrix of contexts, one per row, as rows of the core."""
+    if isinstance(X, Sequence) and len(X) == 0:  # no rows: it tells nothing of the number of features
+        X = np.empty((0, features or 0))
     X = plain_matrix(X)
     return _checked(_sparse_rows("X", X) if _is_sparse(X) else Rows(X), "X", features)
 
@@ -87,11 +89,6 @@ def plain_matrix(X: Features) -> Any:
     if plain.ndim != 2:
         raise InputError(f"X has shape {plain.shape}; expected a matrix with one row for each example")
     return plain
-
-
-def is_empty_list(X: Features) -> bool:
-    """Whether X is a list of no rows, which tells nothing of the number of features."""
-    return isinstance(X, Sequence) and len(X) == 0
 
 
 def cost_table(y: ArrayLike | None, costs: ArrayLike | None, n_rows: int, n_actions: int) -> CostTable:
@@ -151,6 +148,8 @@ def lambdas(value: object, eight: Iterable[float]) -> NDArray[np.float64]:
 
 def _costs(costs: ArrayLike | None, n_rows: int, n_actions: int) -> NDArray[np.float64]:
     array = _array("costs", costs)
+    if n_rows == 0 and array.shape == (0,):
+        array = array.reshape(0, n_actions)
     if array.shape != (n_rows, n_actions):
         raise InputError(f"costs have shape {array.shape}; expected ({n_rows}, {n_actions}): rows of X by actions")
     if array.dtype.kind not in "biuf":

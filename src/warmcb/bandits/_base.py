@@ -87,13 +87,10 @@ class Bandit(ABC):
 
     def warm_start(self, X: _inputs.Features, y: ArrayLike | None = None, *, costs: ArrayLike | None = None) -> Self:
         """Learn from fully labelled examples: labels `y` in 0..K−1, or `costs` of shape (n, K). None at all is fine."""
-        if _inputs.is_empty_list(X):
-            _inputs.cost_table(y, None if y is not None else np.empty((0, self.n_actions)), 0, self.n_actions)
-            return self
         rows = _inputs.matrix(X, self.n_features_)
         table = _inputs.cost_table(y, costs, len(rows), self.n_actions)
-        self._meet(rows)
         if len(rows):
+            self._meet(rows)
             self._warm_start(rows, table)
         return self
 

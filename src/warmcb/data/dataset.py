@@ -94,7 +94,7 @@ def encode_labels(values: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, .
 
 
 def _text(level: Any) -> str:
-    return f"{level:g}" if isinstance(level, float | np.floating) else str(level)
+    return f"{level:.15g}" if isinstance(level, float | np.floating) else str(level)
 
 
 def _target_column(name: str, table: pl.DataFrame, target: str | None) -> str:

@@ -15,7 +15,7 @@ from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.data.vw_text import read_vw_text
 from warmcb.errors import DataError, WarmcbError
 
-_MISSING = ["", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"]
+_MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"]
 
 
 def read_file(path: str | Path, target: str | None = None) -> Dataset:
