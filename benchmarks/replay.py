@@ -8,21 +8,16 @@ equal predictions is rounded the other way. Without the folder of data sets, the
 """
 
 import argparse
-import tempfile
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
-import agreement
 import peer
-from warmcb import ArrowCB, Decision, Noise, SimBandit, _inputs, _streams, simulate
-from warmcb.data import open_dataset
+from trial import FOLDER, NOISES, RATES, data_sets, in_processes, trial
+from warmcb import ArrowCB, Decision, SimBandit, _inputs, simulate
 
 
 class ItsRandomNumbers:
@@ -70,45 +65,24 @@ class Replayed:
         self.bandit.learn(x, action, cost, probability)
 
 
-def compare(task: tuple[str, str, int]) -> list[tuple[str, float]]:
+def compare(task: tuple[str, int, str, int]) -> list[tuple[str, float]]:
     """The differences of all algorithms and rates on one data set under one noise."""
-    data, noise_name, max_rows = task
-    dataset = open_dataset(data)
-    assert dataset.y is not None
-    order = _streams.generator(0, _streams.SHUFFLE).permutation(len(dataset.y))[:max_rows]
-    X, y = dataset.X[order], dataset.y[order]
-    n_actions, warm_start = dataset.n_actions, 100
-    horizon = len(y) - warm_start
-    noise = Noise.parse(noise_name)
-    shown: NDArray[np.int32] = y.copy()
-    shown[:warm_start] = noise.corrupt(y[:warm_start], n_actions, int(np.bincount(y).argmax()), 0)
     found = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.vw"
-        peer.write_rows(path, X, shown)
-        for rate in agreement.RATES:
+    with trial(*task) as this:
+        for rate in RATES:
             for name in peer.ALGORITHMS:
-                theirs = peer.run(
-                    path, name, n_actions=n_actions, warm_start=warm_start, interaction=horizon,
-                    epsilon=agreement.EPSILON, learning_rate=rate, bits=22,
-                ).average_cost  # fmt: skip
-                bandit = agreement.ours(name, n_actions, rate, horizon, seed=0)
-                assert isinstance(bandit, ArrowCB)
-                run = simulate(Replayed(bandit), X, y, warm_start=warm_start, noise=noise, shuffle=False)
-                found.append((name, run.average_cost - theirs))
+                run = simulate(Replayed(this.ours(name, rate)), this.X, this.y, **this.setting)
+                found.append((name, run.average_cost - this.theirs(name, rate)))
     return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=FOLDER)
     parser.add_argument("--max-rows", type=int, default=2500)
     options = parser.parse_args()
-    names = dict.fromkeys(name for name, *_ in agreement.tasks(options.data, 1, options.max_rows))
-    todo = [(name, noise, options.max_rows) for name in names for noise in agreement.NOISES]
-    with ProcessPoolExecutor() as pool:
-        batches = pool.map(compare, todo)
-        found = [one for batch in track(batches, total=len(todo), console=Console(stderr=True)) for one in batch]
+    names = data_sets(options.data)
+    found = in_processes(compare, [(name, 0, noise, options.max_rows) for name in names for noise in NOISES])
     table = Table("algorithm", "runs", "the same cost to 4 digits", "within 0.001", "mean difference", "95 % interval")
     for algorithm in dict.fromkeys(name for name, _ in found):
         differences = np.array([difference for name, difference in found if name == algorithm])
@@ -122,7 +96,7 @@ def main() -> None:
             f"{mean:+.4f}",
             f"[{mean - half:+.4f}, {mean + half:+.4f}]",
         )
-    print(f"{len(names)} data sets, one shuffle, noises {agreement.NOISES}, rates {agreement.RATES}")
+    print(f"{len(names)} data sets, one shuffle, noises {NOISES}, rates {RATES}")
     Console(width=120).print(table)
 
 

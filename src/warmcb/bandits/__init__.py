@@ -1,6 +1,7 @@
 """One file per algorithm of the paper."""
 
-from warmcb.bandits._base import Bandit, Decision, Trace, load
+from warmcb.bandits._base import Bandit, load
+from warmcb.bandits._rounds import Decision, Trace
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
 from warmcb.bandits.supervised_truth import SupervisedTruth

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from warmcb import _inputs
 from warmcb._core import Costs, EpsilonGreedy, OnlineLinear, ProgressiveValidation, Rows, Stream, play_arrow
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, Rounds, State, Trace, copy_into
+from warmcb.bandits._base import Bandit, State, copy_into
+from warmcb.bandits._rounds import Rounds, Trace
 from warmcb.errors import OrderError
 
 

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs, _streams
 from warmcb._core import ProgressiveValidation, Rows, Stream
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, State, Trace, certain, copy_into
+from warmcb.bandits._base import Bandit, State, copy_into
+from warmcb.bandits._rounds import Trace, certain
 from warmcb.bandits.arrow import ArrowCB
 
 

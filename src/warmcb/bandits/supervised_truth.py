@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs
 from warmcb._core import Costs, EpsilonGreedy, LeastSquares, Rows, play_epoch
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, Rounds, State, Trace, copy_into
+from warmcb.bandits._base import Bandit, State, copy_into
+from warmcb.bandits._rounds import Rounds, Trace
 from warmcb.errors import InputError, OrderError
 from warmcb.learners import NormalEquations, solve_mixtures
 
