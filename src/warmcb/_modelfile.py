@@ -1,14 +1,13 @@
 """A saved bandit: one NumPy archive of plain arrays and a JSON header. No pickle: reading one runs nobody's code."""
 
 import json
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warmcb._atomic import replacing
 from warmcb.errors import ModelFileError
 
 _VERSION = 1
@@ -21,15 +20,8 @@ def write(path: Path, kind: str, params: dict[str, Any], arrays: dict[str, NDArr
     path = path.resolve()
     header = {"format": "warmcb", "version": _VERSION, "kind": kind, "params": params, "arrays": _outline(arrays)}
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    partial = path.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with partial.open("wb") as file:
-            np.savez(file, header=text, **arrays)  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as file:
+        np.savez(file, header=text, **arrays)  # type: ignore[arg-type]
 
 
 def read(path: Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:

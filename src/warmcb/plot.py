@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warmcb._looks import looks
+from warmcb.bandits.by_name import ALGORITHMS
 from warmcb.errors import InputError, MissingDependencyError
 from warmcb.simulate import Run
 
@@ -12,17 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
 
-# One look per algorithm, wherever it is drawn: colours of Okabe and Ito, dashes for those who see none.
-_LOOKS: dict[str, tuple[str, Any]] = {
-    "ArrowCB": ("#D55E00", "-"),
-    "BanditOnly": ("#0072B2", "--"),
-    "SupOnly": ("#009E73", "-."),
-    "SimBandit": ("#CC79A7", (0, (3, 1, 1, 1, 1, 1))),
-    "Majority": ("#999999", ":"),
-    "SupervisedTruth": ("#E69F00", "-"),
-    "WarmUCB": ("#56B4E9", "--"),
-    "UCB1": ("#000000", ":"),
-}
+_NAMES = {kind: name for name, kind in ALGORITHMS.items()}
 
 
 def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
@@ -62,8 +54,9 @@ def _choosing(runs: Mapping[str, Run]) -> dict[str, Run]:
 
 
 def _look(run: Run) -> dict[str, Any]:
-    color, style = _LOOKS.get(type(run.bandit).__name__, ("#444444", "-"))
-    return {"color": color, "linestyle": style}
+    name = _NAMES.get(type(run.bandit), type(run.bandit).__name__)
+    look = looks([name])[name]
+    return {"color": look.color, "linestyle": look.style}
 
 
 def _cumulative_cost(axis: "Axes", runs: Mapping[str, Run]) -> None:

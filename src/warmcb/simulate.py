@@ -17,6 +17,8 @@ from warmcb.bandits import Bandit, Decision, Trace
 from warmcb.errors import InputError
 from warmcb.noise import Noise
 
+TRUTHS = ("bandit", "supervised")
+
 
 class PlaysRounds(Protocol):
     """What `simulate` asks of a bandit; the built-in ones have it, and so may a user's own."""
@@ -57,6 +59,7 @@ def simulate(
     warm_start: int = 0,
     interaction: int | None = None,
     noise: Noise | str = "none",
+    truth: str = "bandit",
     seed: int = 0,
     shuffle: bool = True,
     checkpoints: Sequence[int] = (),
@@ -64,9 +67,10 @@ def simulate(
 ) -> Run:
     """Play `bandit` on a data set whose true costs are known, and show it only what it would see.
 
-    The rows are shuffled by `seed`; the first `warm_start` of them, their labels corrupted by `noise`, are taught, the
-    next `interaction` (default: all the others) are played and charged at their true costs. The bandit is trained in
-    place: give a fresh one (`clone()`) to each run.
+    The rows are shuffled by `seed`; the first `warm_start` of them are taught, the next `interaction` (default: all the
+    others) are played, and charged at their true costs. `truth` says which source can be believed: with "bandit" the
+    `noise` corrupts the labels of the warm start, with "supervised" it corrupts what the rounds show. The bandit is
+    trained in place: give a fresh one (`clone()`) to each run.
 
     A built-in bandit runs compiled, without Python's lock. An object of your own with `warm_start`, `decide`, `learn`
     runs round by round, as does a built-in one when `compiled` is false: the results are the same, to the bit.
@@ -79,9 +83,8 @@ def simulate(
     """
     if isinstance(bandit, type):
         raise InputError(f"bandit is the class {bandit.__name__}; expected an object of it")
-    scene = _Scene.prepare(
-        X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, noise, seed, shuffle, checkpoints
-    )
+    n_actions = getattr(bandit, "n_actions", None)
+    scene = Scene.prepare(X, y, costs, n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints)
     return scene.run(bandit, compiled)
 
 
@@ -94,6 +97,7 @@ def simulate_many(
     warm_start: int = 0,
     interaction: int | None = None,
     noise: Noise | str = "none",
+    truth: str = "bandit",
     seed: int = 0,
     shuffle: bool = True,
     checkpoints: Sequence[int] = (),
@@ -112,7 +116,7 @@ def simulate_many(
     if not players:
         return []
     n_actions = players[0].n_actions
-    scene = _Scene.prepare(X, y, costs, n_actions, warm_start, interaction, noise, seed, shuffle, checkpoints)
+    scene = Scene.prepare(X, y, costs, n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints)
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(lambda bandit: scene.run(bandit, compiled=True), players))
 
@@ -136,14 +140,18 @@ def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
-    """The rows of a run, shuffled, with the costs that the warm start shows and the costs that are true."""
+class Scene:
+    """The rows of a run, shuffled and corrupted: made once, for as many bandits as shall play on them."""
 
     X: Any
     rows: Rows
     n_actions: int
+    taught: CostTable
+    """What the warm start tells."""
     shown: CostTable
+    """What the rounds show."""
     truth: CostTable
+    """What is charged."""
     warm_start: int
     interaction: int
     checkpoints: list[int]
@@ -158,6 +166,7 @@ class _Scene:
         warm_start: int,
         interaction: int | None,
         noise: Noise | str,
+        truth: str,
         seed: int,
         shuffle: bool,
         checkpoints: Sequence[int],
@@ -170,7 +179,7 @@ class _Scene:
         if (y is None) == (costs is None):
             raise InputError("y and costs: expected exactly one of them")
         n_actions = _inputs.count_actions(y, costs) if n_actions is None else n_actions
-        truth = _inputs.cost_table(y, costs, n_rows, n_actions)
+        table = _inputs.cost_table(y, costs, n_rows, n_actions)
         n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)
         left = n_rows - n_s
         n_b = left if interaction is None else _inputs.integer("interaction", interaction, 1, left)
@@ -179,29 +188,36 @@ class _Scene:
         marks = [_inputs.integer("checkpoint", mark, 1, n_b) for mark in checkpoints]
         seed = _inputs.seed(seed)
         noise = noise if isinstance(noise, Noise) else Noise.parse(noise)
-        if noise.kind != "none" and truth.ndim == 2:
+        if noise.kind != "none" and table.ndim == 2:
             raise InputError(f"noise is {noise}; expected labels y with it, as noise changes labels, not costs")
-        majority = int(np.argmin(_costs.totals(truth, n_actions)))
+        if truth not in TRUTHS:
+            raise InputError(f"truth is {truth!r}; expected one of {', '.join(TRUTHS)}")
+        majority = int(np.argmin(_costs.totals(table, n_actions)))
         if shuffle:
             order = _streams.generator(seed, _streams.SHUFFLE).permutation(n_rows)
-            X, truth = X[order], truth[order]
-        shown = truth[:n_s]
-        if noise.kind != "none":
-            shown = noise.corrupt(shown, n_actions, majority, seed)  # type: ignore[arg-type]
-        return cls(X, _inputs.matrix(X, None), n_actions, shown, truth, n_s, n_b, marks)
+            X, table = X[order], table[order]
+        taught, shown = table[:n_s], table
+        if noise.kind != "none" and truth == "bandit":
+            taught = noise.corrupt(taught, n_actions, majority, seed)  # type: ignore[arg-type]
+        elif noise.kind != "none":
+            shown = table.copy()
+            shown[n_s:] = noise.corrupt(table[n_s:], n_actions, majority, seed)  # type: ignore[arg-type]
+        return cls(X, _inputs.matrix(X, None), n_actions, taught, shown, table, n_s, n_b, marks)
 
-    def run(self, bandit: PlaysRounds, compiled: bool) -> Run:
+    def run(self, bandit: PlaysRounds, compiled: bool = True) -> Run:
         started = time.perf_counter()
         warm = self.X[: self.warm_start]
-        if self.shown.ndim == 1:
-            bandit.warm_start(warm, self.shown)
+        if self.taught.ndim == 1:
+            bandit.warm_start(warm, self.taught)
         else:
-            bandit.warm_start(warm, costs=self.shown)
+            bandit.warm_start(warm, costs=self.taught)
         begin, end = self.warm_start, self.warm_start + self.interaction
         if compiled and isinstance(bandit, Bandit):
-            trace = bandit._play_rounds(self.rows, self.truth, begin, end)
+            trace = bandit._play_rounds(self.rows, self.shown, begin, end)
         else:
             trace = self._play_in_python(bandit, begin, end)
+        if self.shown is not self.truth:
+            trace = trace._replace(costs=_costs.paid(self.truth[begin:end], trace.actions))
         seconds = time.perf_counter() - started
         return Run(bandit, trace, seconds, {t: float(trace.costs[:t].mean()) for t in self.checkpoints})
 
@@ -212,7 +228,7 @@ class _Scene:
             x = self.X[[i]]
             trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
             action, probability = self._checked(bandit.decide(x))
-            cost = float(_costs.paid(self.truth[i : i + 1], action)[0])
+            cost = float(_costs.paid(self.shown[i : i + 1], action)[0])
             bandit.learn(x, action, cost, probability)
             trace.actions[t], trace.probabilities[t], trace.costs[t] = action, probability, cost
         return trace

@@ -30,7 +30,8 @@ class SupervisedTruth(Bandit):
     Args:
         n_actions: K, at least 2.
         epsilon: share of uniform exploration.
-        lambdas: Λ. 8: eight values spread evenly over [0, 1]; 2: {0, 1}; or any values in [0, 1].
+        lambdas: Λ. 8: eight values spread evenly over [0, 1]; 2: {0, 1}; or any values in [0, 1]. A single one leaves
+            nothing to validate: all of the warm start trains.
         horizon: n_b, the number of rounds to come, if known. It fixes the number of epochs E = ⌈log₂ n_b⌉ (at least 1),
             and so how many parts the warm start is split into; after n_b rounds nothing is fitted any more. Without it
             E = 16 (65,536 rounds); afterwards epochs go on doubling, and validation parts are used again in turn, which
@@ -66,6 +67,7 @@ class SupervisedTruth(Bandit):
         self.epochs_ = (
             _EPOCHS_WITHOUT_HORIZON if self.horizon is None else max(1, (self.horizon - 1).bit_length())
         )  # line 1
+        self._parts = self.epochs_ + 1 if len(self.lambdas_) > 1 else 1
         self._epoch = 1
         self._learned = 0
         self._lane = 0
@@ -102,7 +104,7 @@ class SupervisedTruth(Bandit):
             seen = f"{self._part_starts[-1]} examples and {self._learned} rounds"
             raise OrderError(f"warm_start came after {seen}; expected once, before the first round")
         # line 3: every (E+1)-th example, so that a sorted file makes equal parts too
-        order = np.concatenate([np.arange(part, len(rows), self.epochs_ + 1) for part in range(self.epochs_ + 1)])
+        order = np.concatenate([np.arange(part, len(rows), self._parts) for part in range(self._parts)])
         self._split(*rows.take(order), table[order])
         self._fit()
 
@@ -113,8 +115,7 @@ class SupervisedTruth(Bandit):
         from scipy import sparse
 
         self._examples: State = {"values": values, "indices": indices, "starts": starts, "table": table}
-        parts = self.epochs_ + 1
-        sizes = [len(range(part, len(table), parts)) for part in range(parts)]
+        sizes = [len(range(part, len(table), self._parts)) for part in range(self._parts)]
         self._part_starts = np.concatenate([[0], np.cumsum(sizes)])
         n_train = sizes[0]
         X = sparse.csr_array((values, indices, starts), shape=(len(table), self._learner.inputs - 1))[:n_train]

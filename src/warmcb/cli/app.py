@@ -6,6 +6,8 @@ import typer
 from rich.console import Console
 
 import warmcb
+from warmcb.cli.datasets import datasets_app
+from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
 from warmcb.errors import WarmcbError
 
@@ -16,6 +18,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(simulate)
+app.command()(reproduce)
+app.add_typer(datasets_app, name="datasets")
 
 
 @app.callback(invoke_without_command=True)

@@ -20,7 +20,8 @@ from warmcb.simulate import Run
 from warmcb.simulate import simulate as play
 
 _DATA = (
-    f"A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw) file, or one of: {', '.join(BUNDLED)}."
+    "A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw) file, openml:ID, or one of: "
+    f"{', '.join(BUNDLED)}."
 )
 
 

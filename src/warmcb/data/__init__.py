@@ -7,7 +7,8 @@ try:
     from warmcb.data.dataset import Dataset
     from warmcb.data.files import read_file
     from warmcb.data.open import open_dataset
+    from warmcb.data.suites import SUITES, Source, folder, suite
 except ImportError as error:
     raise MissingDependencyError(f"{error.name} is missing; data files need: pip install 'warmcb[study]'") from error
 
-__all__ = ["BUNDLED", "Dataset", "open_dataset", "read_file"]
+__all__ = ["BUNDLED", "SUITES", "Dataset", "Source", "folder", "open_dataset", "read_file", "suite"]

@@ -1,20 +1,31 @@
-"""A data set by whatever a user calls it: a file, or the name of a known one."""
+"""A data set by whatever a user calls it: a file, the name of a known one, or its id on OpenML."""
 
 from pathlib import Path
 
 from warmcb.data.bundled import BUNDLED, load_bundled
 from warmcb.data.dataset import Dataset
 from warmcb.data.files import read_file
+from warmcb.data.openml import load_openml
 from warmcb.errors import DataError
+
+_OPENML = "openml:"
 
 
 def open_dataset(data: str, target: str | None = None) -> Dataset:
-    """Read a file, or load a known data set; a file of that name goes first."""
+    """Read a file, load a known data set, or load `openml:ID`; a file of that name goes first."""
     path = Path(data)
-    if path.exists() or data not in BUNDLED:
+    is_known = data in BUNDLED or data.startswith(_OPENML)
+    if path.exists() or not is_known:
         if not path.exists() and not path.suffix:
-            raise DataError(f"DATA is {data!r}; expected a file or one of {', '.join(BUNDLED)}")
+            raise DataError(f"DATA is {data!r}; expected a file or one of {', '.join(BUNDLED)}, {_OPENML}ID")
         return read_file(path, target)
     if target is not None:
         raise DataError(f"target is {target!r}; expected none for the known data set {data}")
-    return load_bundled(data)
+    return load_bundled(data) if data in BUNDLED else load_openml(_openml_id(data))
+
+
+def _openml_id(data: str) -> int:
+    number = data.removeprefix(_OPENML)
+    if not (number.isdecimal() and int(number) > 0):
+        raise DataError(f"DATA is {data!r}; expected {_OPENML}ID with an integer from 1")
+    return int(number)

@@ -1,0 +1,168 @@
+"""`warmcb datasets`: what there is to play on, and what is in it."""
+
+import json
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from warmcb.data import BUNDLED, SUITES, Dataset, open_dataset, suite
+from warmcb.data.openml import PAPER_IDS, cached, default_cache
+from warmcb.study.grid import Grid
+
+_JSON = typer.Option("--json", help="Print one JSON document instead of a table.")
+_MOST_CLASSES = 10
+
+datasets_app = typer.Typer(help="List the known data sets, or show what is in one.")
+
+
+@datasets_app.callback(invoke_without_command=True)
+def _top(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@datasets_app.command("list")
+def list_datasets(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[SUITE]", help=f"One of: {', '.join(SUITES)}.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """List the suites and the bundled data sets, or the data sets of one suite. Nothing is downloaded."""
+    document: dict[str, Any] = {}
+    if name is None:
+        document["suites"] = [
+            {"name": known, "n_datasets": len(suite(known)), "description": description}
+            for known, description in SUITES.items()
+        ]
+    else:
+        suite(name)  # an unknown name is refused
+    if name == "openml":
+        names = cached()
+        document["openml"] = [{"openml_id": i, "cached": i in names, "name": names.get(i)} for i in PAPER_IDS]
+    else:
+        document["bundled"] = _bundled()
+    if as_json:
+        print(json.dumps(document))
+    else:
+        _print_list(document)
+
+
+def _bundled() -> list[dict[str, Any]]:
+    rows = []
+    with Console(stderr=True).status("reading") as status:
+        for source in suite("bundled"):
+            status.update(f"reading {source.name}")
+            data = source.load()
+            rows.append(
+                {
+                    "name": source.name,
+                    "openml_id": BUNDLED[source.name],
+                    "n_rows": data.X.shape[0],
+                    "n_features": data.X.shape[1],
+                    "n_actions": data.n_actions,
+                    "majority_share": float(_shares(data).max()),
+                }
+            )
+    return rows
+
+
+def _print_list(document: dict[str, Any]) -> None:
+    console = Console(highlight=False, emoji=False)
+    if "suites" in document:
+        console.print(_table({"suite": "left", "data sets": "right", "": "left"}, map(dict.values, document["suites"])))
+        console.print("\nAny folder of data files is a suite as well: --data DIR.\n")
+    if "bundled" in document:
+        headers = ("OpenML id", "rows", "features", "actions", "majority")
+        rows = (
+            (*(value for key, value in row.items() if key != "majority_share"), f"{row['majority_share']:.1%}")
+            for row in document["bundled"]
+        )
+        console.print(_table({"bundled": "left"} | dict.fromkeys(headers, "right"), rows))
+    if "openml" in document:
+        here = [f"{row['openml_id']} {row['name']}" for row in document["openml"] if row["cached"]]
+        others = [str(row["openml_id"]) for row in document["openml"] if not row["cached"]]
+        console.print(escape(f"In the cache {default_cache()}: {', '.join(here) or 'none'}."), soft_wrap=True)
+        console.print(f"To be downloaded at first use, as openml:ID: {', '.join(others) or 'none'}.")
+
+
+@datasets_app.command("show")
+def show_dataset(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A data file, openml:ID, or the name of a bundled data set.")
+    ],
+    target: Annotated[
+        str | None, typer.Option(help="The column to predict.", show_default="«target», else the last")
+    ] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Show the shape of a data set, its classes, and what the paper's protocol can do with it."""
+    with Console(stderr=True).status(escape(f"reading {name}")):
+        data = open_dataset(name, target)
+    n_rows, n_features = data.X.shape
+    shares = _shares(data)
+    frequent = np.argsort(-shares, kind="stable")[:_MOST_CLASSES]
+    facts = {
+        "name": data.name,
+        "target": data.target,
+        "n_rows": n_rows,
+        "n_features": n_features,
+        "nonzeros_per_row": float(data.X.nnz if hasattr(data.X, "nnz") else np.count_nonzero(data.X)) / n_rows,
+        "n_actions": data.n_actions,
+        "classes": [{"name": data.classes[a], "share": float(shares[a])} for a in frequent],
+        "warm_starts": [size.warm_start for size in Grid().sizes(n_rows)],
+        "remarks": list(data.remarks),
+    }
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        _print_facts(facts)
+
+
+def _shares(data: Dataset) -> NDArray[np.float64]:
+    """How often each action is the best one."""
+    if data.y is not None:
+        best = data.y
+    else:
+        assert data.costs is not None
+        best = data.costs.argmin(axis=1)
+    return np.bincount(best, minlength=data.n_actions) / len(best)
+
+
+def _print_facts(facts: dict[str, Any]) -> None:
+    sizes = ", ".join(map(str, facts["warm_starts"]))
+    protocol = f"{sizes} examples" if sizes else f"none: {Grid().why_no_size(facts['n_rows'])}"
+    console = Console(highlight=False, emoji=False)
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    lines = {
+        "data set": facts["name"],
+        "target": facts["target"] or "–",
+        "rows": facts["n_rows"],
+        "features": f"{facts['n_features']}, of which {facts['nonzeros_per_row']:.3g} are not 0 in a row",
+        "actions": facts["n_actions"],
+        "the paper's warm starts": protocol,
+    }
+    for key, value in lines.items():
+        table.add_row(key, escape(str(value)))
+    for remark in facts["remarks"]:
+        table.add_row("remark", escape(remark))
+    console.print(table)
+    console.print()
+    rows = ((row["name"], f"{row['share']:.1%}") for row in facts["classes"])
+    console.print(_table({"class": "left", "share": "right"}, rows))
+    if hidden := facts["n_actions"] - len(facts["classes"]):
+        console.print(f"and {hidden} less frequent ones")
+
+
+def _table(columns: dict[str, Any], rows: Any) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for header, side in columns.items():
+        table.add_column(header, justify=side)
+    for row in rows:
+        table.add_row(*(escape(str(value)) for value in row))
+    return table

@@ -1,0 +1,156 @@
+"""`warmcb reproduce`: the paper's study, and a verdict on each of its claims."""
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from warmcb import _inputs
+from warmcb.cli.progress import StudyProgress
+from warmcb.data import SUITES
+from warmcb.errors import InputError
+from warmcb.study.algorithms import ALGORITHMS
+from warmcb.study.engine import Engine, EngineLostError, dask_cluster, processes
+from warmcb.study.grid import Grid
+from warmcb.study.run import LeftOut, NothingToRunError, Outcome, run_study, write_up
+from warmcb.study.store import Store
+
+_LISTS = "Commas between values, or repeat it."
+_PAPERS_EPSILONS = (0.0125, 0.00625, 0.1)
+
+
+def reproduce(
+    out: Annotated[Path, typer.Option(help="The folder: new, empty, or that of the same study.")] = Path("study"),
+    data: Annotated[
+        list[str] | None, typer.Option(help="A folder of data files, or one file; may be repeated.", metavar="DIR")
+    ] = None,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(help=f"One of: {', '.join(SUITES)}; may be repeated.", show_default="bundled"),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="The paper's three ε.")] = False,
+    truth: Annotated[
+        str | None, typer.Option(help="Whose costs are true: bandit or supervised.", show_default="bandit")
+    ] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help=f"Shares of exploration. {_LISTS}", show_default="0.0125")
+    ] = None,
+    algorithms: Annotated[
+        list[str] | None, typer.Option(help=f"Of {', '.join(ALGORITHMS)}. {_LISTS}", show_default="the paper's six")
+    ] = None,
+    noises: Annotated[
+        list[str] | None, typer.Option(help=f"none, uar:P, cyc:P, maj:P. {_LISTS}", show_default="the paper's ten")
+    ] = None,
+    learning_rates: Annotated[list[str] | None, typer.Option(help=_LISTS, show_default="the paper's nine")] = None,
+    warm_starts: Annotated[
+        list[str] | None, typer.Option(help=f"Sizes in units of ⌈n/200⌉ rows. {_LISTS}", show_default="1,2,4,8")
+    ] = None,
+    interactions: Annotated[
+        list[str] | None, typer.Option(help=f"Lengths in the same units. {_LISTS}", show_default="23,46,92,184")
+    ] = None,
+    shuffles: Annotated[int | None, typer.Option(help="Orders of each data set's rows.", show_default="1")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Explorations of each order.", show_default="1")] = None,
+    max_rows: Annotated[
+        int | None, typer.Option(help="Of larger data sets, a random part.", show_default="all rows")
+    ] = None,
+    grid: Annotated[
+        Path | None, typer.Option(help="A TOML file with the options above; those given here go first.", metavar="FILE")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes.", show_default="one for each core")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler instead; its workers must see --out.", metavar="ADDRESS")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the study in --out, as it was begun.")] = False,
+) -> int:
+    """Repeat the paper's study and judge each of its claims.
+
+    Without options: the paper's protocol on fifteen of its data sets at ε = 0.0125, in a few minutes. Interrupted, it
+    goes on where it stopped when it is started again. In the end --out holds report.html (open it in a browser),
+    results.parquet, scores.parquet, claims.json, figures/ and manifest.json.
+    """
+    store = Store(out)
+    start = store.grid() if resume else Grid.read(grid) if grid is not None else Grid()
+    options = {
+        "suites": suite,
+        "data": None if data is None else [str(Path(path).resolve()) for path in data],
+        "truth": truth,
+        "epsilon": list(_PAPERS_EPSILONS) if full and epsilon is None else _parsed("epsilon", epsilon, float),
+        "algorithms": _words(algorithms),
+        "noises": _words(noises),
+        "learning_rates": _parsed("learning_rates", learning_rates, float),
+        "warm_starts": _parsed("warm_starts", warm_starts, int),
+        "interactions": _parsed("interactions", interactions, int),
+        "shuffles": shuffles,
+        "seeds": seeds,
+        "max_rows": max_rows,
+    }
+    wanted = start.changed({name: value for name, value in options.items() if value is not None})
+    console = Console(stderr=True, highlight=False)
+    began = datetime.now(UTC)
+    try:
+        with _engine(workers, cluster) as engine, StudyProgress(console) as progress:
+            outcome = run_study(wanted, store, engine, progress)
+        with console.status("drawing"):
+            claims = write_up(wanted, store, outcome, shlex.join(["warmcb", *sys.argv[1:]]), began)
+    except NothingToRunError as error:
+        _tell_left_out(console, error.left_out)
+        console.print(f"warmcb: {error}", markup=False, soft_wrap=True)
+        return 1
+    except (KeyboardInterrupt, OSError, EngineLostError):
+        if store.begun:
+            console.print(f"stopped; to go on: {_resume_command(store)}", markup=False, soft_wrap=True)
+        raise
+    _tell(console, outcome, claims, store)
+    return 1 if outcome.failures else 0
+
+
+def _engine(workers: int | None, cluster: str | None) -> AbstractContextManager[Engine]:
+    if cluster is not None:
+        if workers is not None:
+            raise InputError(f"workers is {workers} beside a cluster; expected one of the two")
+        return dask_cluster(cluster)
+    return processes(os.cpu_count() or 1 if workers is None else _inputs.integer("workers", workers, 1, 1024))
+
+
+def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]], store: Store) -> None:
+    table = Table("claim of the paper", "where", "verdict", box=None, padding=(0, 2, 0, 0))
+    for claim in claims:
+        table.add_row(claim["claim"], claim["where"], claim["verdict"])
+    Console().print(table)
+    _tell_left_out(console, outcome.left_out)
+    for unit, reason in outcome.failures:
+        console.print(f"failed: {unit}: {reason}", markup=False, soft_wrap=True)
+    if outcome.failures:
+        console.print(f"to try them again: {_resume_command(store)}", markup=False, soft_wrap=True)
+    size = f"{len(outcome.results)} runs on {len(outcome.datasets)} data sets"
+    console.print(f"{size}; read {store.folder / 'report.html'}", markup=False, soft_wrap=True)
+
+
+def _tell_left_out(console: Console, left_out: list[LeftOut]) -> None:
+    for name, reason in left_out:
+        console.print(f"left out: {name}: {reason}", markup=False, soft_wrap=True)
+
+
+def _resume_command(store: Store) -> str:
+    return f"warmcb reproduce --out {shlex.quote(str(store.folder))} --resume"
+
+
+def _words(texts: list[str] | None) -> list[str] | None:
+    return None if texts is None else [word.strip() for text in texts for word in text.split(",")]
+
+
+def _parsed(name: str, texts: list[str] | None, kind: type[int] | type[float]) -> list[Any] | None:
+    words = _words(texts)
+    try:
+        return None if words is None else [kind(word) for word in words]
+    except ValueError:
+        expected = "integers" if kind is int else "numbers"
+        raise InputError(f"{name} is {','.join(words or [])!r}; expected {expected} with commas between them") from None

@@ -1,0 +1,81 @@
+"""Sets of data sets, by name or by folder; each is read when it is needed, not before."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+
+from warmcb.data.bundled import BUNDLED, load_bundled
+from warmcb.data.dataset import Dataset
+from warmcb.data.files import READERS, read_file
+from warmcb.data.openml import PAPER_IDS, cached, load_openml
+from warmcb.errors import DataError, InputError
+
+SUITES = {
+    "bundled": "data sets of the paper that are installed with warmcb",
+    "openml": "all of the paper's data sets, downloaded at first use",
+}
+"""The names of the suites, and what is in them."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One data set that can be loaded."""
+
+    name: str
+    load: Callable[[], Dataset]
+
+
+def suite(name: str) -> list[Source]:
+    """The data sets of one of `SUITES`."""
+    if name == "bundled":
+        return [Source(known, partial(load_bundled, known)) for known in BUNDLED]
+    if name == "openml":
+        shelf = _OpenmlShelf()
+        return [Source(f"openml-{openml_id}", partial(shelf.load, openml_id)) for openml_id in PAPER_IDS]
+    raise InputError(f"suite is {name!r}; expected one of {', '.join(SUITES)}")
+
+
+class _OpenmlShelf:
+    """Remembers that OpenML could not be reached, so that nobody waits for that 524 times."""
+
+    _unreachable = False
+
+    def load(self, openml_id: int) -> Dataset:
+        if self._unreachable and openml_id not in cached():
+            raise DataError(f"openml:{openml_id} is not in the cache, and OpenML cannot be reached")
+        try:
+            return load_openml(openml_id)
+        except DataError as error:
+            self._unreachable |= isinstance(error.__cause__, URLError) and not isinstance(error.__cause__, HTTPError)
+            raise
+
+
+def folder(path: Path) -> list[Source]:
+    """The data files of a folder, sorted by name, or the one file that it is.
+
+    A CSV file in capitals beside Parquet files, as MANIFEST.csv, describes them and is left out.
+    """
+    if not path.exists():
+        raise DataError(f"{path}: no such file or folder; expected data files")
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    found = [(file, *_name_and_suffix(file)) for file in files if file.is_file()]
+    suffixes = {suffix for _, _, suffix in found}
+    sources = [
+        Source(name, partial(read_file, file))
+        for file, name, suffix in found
+        if suffix in READERS and not (".parquet" in suffixes and suffix == ".csv" and name.isupper())
+    ]
+    if not sources:
+        raise DataError(f"{path} holds no data file; expected names that end in {', '.join(READERS)}")
+    names = [source.name for source in sources]
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(f"{path} holds more than one data file called {name}; expected different names")
+    return sources
+
+
+def _name_and_suffix(file: Path) -> tuple[str, str]:
+    bare = Path(file.name.removesuffix(".gz"))
+    return bare.stem, bare.suffix.lower()

@@ -1,0 +1,1 @@
+"""The paper's study: grid → tasks → engine → store → scores → figures, claims, report."""

@@ -1,0 +1,62 @@
+"""The algorithms of a study by name: a class, and what is fixed about it."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from warmcb.bandits import Bandit
+from warmcb.bandits.by_name import ALGORITHMS as CLASSES
+from warmcb.bandits.by_name import make_bandit
+from warmcb.errors import InputError
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A class of bandits by its name, a title for figures, and the settings that are not the study's to make."""
+
+    kind: str
+    title: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_rate(self) -> bool:
+        return "learning_rate" in inspect.signature(CLASSES[self.kind]).parameters
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it solves equations, whose size is limited, instead of learning online."""
+        return self.kind == "supervised-truth"
+
+    def make(self, n_actions: int, **settings: Any) -> Bandit:
+        return make_bandit(self.kind, n_actions, **(settings | dict(self.fixed)))
+
+
+PAPER = ("arrow-8", "arrow-2", "bandit-only", "sup-only", "sim-bandit", "majority")
+"""The six of the paper's study; the worst of them is the normalized error's 1."""
+
+SUPERVISED_TRUTH = (
+    "supervised-truth", "sup-only", "bandit-only", "half", "least-squares-0", "least-squares-1", "least-squares-half",
+    "majority",
+)  # fmt: skip
+"""Those of the study where the supervised costs are the truth: Algorithm 2, and each single weight in its place."""
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "arrow-8": Algorithm("arrow", "ARRoW-CB, 8 λ", {"lambdas": 8}),
+    "arrow-2": Algorithm("arrow", "ARRoW-CB, 2 λ", {"lambdas": 2}),
+    "bandit-only": Algorithm("bandit-only", "Bandit-Only"),
+    "sup-only": Algorithm("sup-only", "Sup-Only"),
+    "sim-bandit": Algorithm("sim-bandit", "Sim-Bandit"),
+    "majority": Algorithm("majority", "Majority"),
+    "half": Algorithm("arrow", "λ = ½", {"lambdas": (0.5,)}),
+    "supervised-truth": Algorithm("supervised-truth", "Algorithm 2", {"lambdas": 8}),
+    "least-squares-0": Algorithm("supervised-truth", "Least squares, λ = 0", {"lambdas": (0.0,), "epsilon": 0.0}),
+    "least-squares-1": Algorithm("supervised-truth", "Least squares, λ = 1", {"lambdas": (1.0,)}),
+    "least-squares-half": Algorithm("supervised-truth", "Least squares, λ = ½", {"lambdas": (0.5,)}),
+}
+
+
+def algorithm(name: str) -> Algorithm:
+    if name not in ALGORITHMS:
+        raise InputError(f"algorithm is {name!r}; expected one of {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[name]

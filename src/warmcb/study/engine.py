@@ -1,0 +1,185 @@
+"""Units of work on any `concurrent.futures.Executor`: processes of this machine, or a Dask cluster."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+from warmcb.errors import InputError, MissingDependencyError, WarmcbError
+from warmcb.study.tasks import Columns
+
+
+class Engine(NamedTuple):
+    """How to open an executor, and how many units to keep in flight so that it is never idle."""
+
+    open: Callable[[], AbstractContextManager[Executor]]
+    in_flight: int
+    name: str
+
+
+class Failure(NamedTuple):
+    unit: str
+    reason: str
+
+
+class Work(Protocol):
+    """What an engine computes."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def effort(self) -> float: ...
+
+    def compute(self, arrays: Path, /) -> Columns: ...
+
+
+class Watch(Protocol):
+    """Who is told what happens."""
+
+    def started(self, unit: Work) -> None: ...
+
+    def finished(self, unit: Work) -> None: ...
+
+
+W = TypeVar("W", bound=Work)
+
+
+class EngineLostError(WarmcbError, RuntimeError):
+    """The cluster went away; what it had computed is kept."""
+
+
+def run_units(
+    units: Iterable[W], arrays: Path, engine: Engine, keep: Callable[[W, Columns], None], watch: Watch
+) -> list[Failure]:
+    """Compute all units, hand each result to `keep`, and give back those that failed.
+
+    When a worker dies its pool is lost with all that was in flight. Those units are then tried one at a time: the one
+    that kills a worker of its own is given up, the others go on.
+    """
+    waiting = deque(sorted(units, key=lambda unit: -unit.effort))  # the longest first: at the end no worker waits long
+    failures: list[Failure] = []
+    while waiting:
+        suspects = _run_until_broken(waiting, arrays, engine, engine.in_flight, keep, watch, failures)
+        for suspect in suspects:
+            if _run_until_broken(deque([suspect]), arrays, engine, 1, keep, watch, failures):
+                failures.append(Failure(suspect.label, "its worker process died"))
+                watch.finished(suspect)
+    return failures
+
+
+def _run_until_broken(
+    waiting: deque[W],
+    arrays: Path,
+    engine: Engine,
+    in_flight: int,
+    keep: Callable[[W, Columns], None],
+    watch: Watch,
+    failures: list[Failure],
+) -> list[W]:
+    """Empty the queue; if a worker dies, give back the units that were in flight."""
+    with engine.open() as executor:
+        running: dict[Future[Columns], W] = {}
+        while waiting or running:
+            while waiting and len(running) < in_flight:
+                unit = waiting.popleft()
+                try:
+                    running[executor.submit(unit.compute, arrays)] = unit
+                except BrokenExecutor:
+                    return [unit, *running.values()]
+                watch.started(unit)
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                unit = running.pop(future)
+                try:
+                    columns = future.result()
+                except BrokenExecutor:
+                    return [unit, *running.values()]
+                except CancelledError:
+                    raise EngineLostError(f"{engine.name} went away while it computed {unit.label}") from None
+                except Exception as error:  # whatever a unit dies of, the others go on
+                    reason = " ".join(str(error).split())[:200]
+                    failures.append(Failure(unit.label, f"{type(error).__name__}: {reason}"))
+                else:
+                    keep(unit, columns)
+                watch.finished(unit)
+    return []
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[Engine]:
+    """As many processes of this machine."""
+    yield Engine(lambda: _process_pool(workers), workers + 1, f"{workers} processes")
+
+
+@contextmanager
+def _process_pool(workers: int) -> Iterator[Executor]:
+    others = set(multiprocessing.active_children())
+    # Spawned, not forked: this process has threads of its own, and a fork would copy their locks.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_work)
+    try:
+        yield pool
+    except BaseException:
+        for child in set(multiprocessing.active_children()) - others:
+            child.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin_work() -> None:
+    """A worker leaves Ctrl-C to its parent, ends with it however it ends, and keeps to one core."""
+    from threadpoolctl import threadpool_limits
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threadpool_limits(1)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def dask_cluster(address: str) -> Iterator[Engine]:
+    """The workers of a Dask scheduler. They must see the study's folder under the same path."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingDependencyError("distributed is missing; clusters need: pip install 'warmcb[cluster]'") from None
+    try:
+        client = Client(address, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"cluster is {address!r}; expected a running Dask scheduler ({reason})") from None
+
+    @contextmanager
+    def open_executor() -> Iterator[Executor]:
+        executor: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=False)  # only what is to be stopped can still be running
+
+    with client:
+        threads = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
+        if not threads:
+            raise InputError(f"cluster is {address!r}, which has no workers; expected at least one")
+        yield Engine(open_executor, 2 * threads, f"the cluster at {address}")

@@ -1,0 +1,276 @@
+"""Figures of the paper's kinds: panels with the CDF of each algorithm's normalized error."""
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb._looks import Look, looks
+from warmcb.noise import KINDS
+from warmcb.study.algorithms import ALGORITHMS
+from warmcb.study.scores import SETTING, cdf
+
+_ASPECT = 0.8
+_SMALL = 2.0  # inches; a narrower panel has smaller letters and thinner lines
+_LEGEND_LINE = 0.2  # inches
+_LEGEND_COLUMN = 1.9
+_STYLE: dict[Any, Any] = {
+    "font.size": 8,
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+    "axes.edgecolor": "#888888",
+    "axes.labelcolor": "#333333",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.5,
+    "xtick.color": "#888888",
+    "ytick.color": "#888888",
+    "xtick.labelcolor": "#333333",
+    "ytick.labelcolor": "#333333",
+    "legend.frameon": False,
+    "legend.handlelength": 4.5,  # long enough to tell the dashes apart
+    "svg.fonttype": "none",  # text stays text, for search and for screen readers
+    "svg.hashsalt": "warmcb",  # the same bytes every time
+}
+
+
+class Drawing(NamedTuple):
+    """A figure that lies in the folder as `stem`.svg and `stem`.pdf."""
+
+    stem: str
+    title: str
+    caption: str
+
+
+class Panel(NamedTuple):
+    """A title, and the scores below it: one row per algorithm and setting."""
+
+    title: str
+    scores: pl.DataFrame
+
+    @property
+    def settings(self) -> int:
+        return self.scores.select(SETTING).n_unique()
+
+    @property
+    def datasets(self) -> int:
+        return self.scores["dataset"].n_unique()
+
+
+Grid = list[list[Panel | None]]
+
+
+def draw_figures(scores: pl.DataFrame, folder: Path) -> list[Drawing]:
+    """Draw what the scores hold, each algorithm at its best learning rate.
+
+    `folder` gets every figure as SVG and PDF, and index.json, which lists them in the order of the report.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    drawings = []
+    for drawing, grid, width in _figures(scores.filter(pl.col("tuning") == "hindsight")):
+        _save(draw_panels(grid, width), folder / drawing.stem)
+        drawings.append(drawing)
+    index = json.dumps([drawing._asdict() for drawing in drawings], ensure_ascii=False, indent=2)
+    (folder / "index.json").write_text(index, encoding="utf-8")
+    return drawings
+
+
+def algorithm_title(name: str) -> str:
+    """How people call an algorithm."""
+    return ALGORITHMS[name].title if name in ALGORITHMS else name
+
+
+def noise_title(kind: str, p: float) -> str:
+    """How people call a noise condition."""
+    return "noiseless" if kind == "none" else f"{kind} {p:g}"
+
+
+def _figures(scores: pl.DataFrame) -> Iterator[tuple[Drawing, Grid, float]]:
+    """Each figure: what it is called, its panels, and how many inches wide a panel is."""
+    by_epsilon = {epsilon: part for (epsilon,), part in sorted(scores.partition_by("epsilon", as_dict=True).items())}
+    ratios = sorted(scores["ratio"].unique())
+    across, down = _count(len(ratios), "ratio"), _count(len(_by_noise(scores)), "noise condition")
+
+    yield (
+        Drawing(
+            "aggregate",
+            "All conditions together",
+            "The share of settings in which the normalized error of an algorithm is at most x: the higher the better."
+            f" The pointwise mean over {across} and {down}; the paper's Figure 1.",
+        ),
+        [[Panel(f"ε = {epsilon:g}", part) for epsilon, part in by_epsilon.items()]],
+        4.2 if len(by_epsilon) == 1 else 3.2,
+    )
+    for epsilon, part in by_epsilon.items():
+        yield (
+            Drawing(
+                f"noise-{epsilon:g}",
+                f"By noise, ε = {epsilon:g}",
+                "One panel for each noise on the labels of the warm start,"
+                f" the pointwise mean over {across}; the paper's Figure 2.",
+            ),
+            _noise_panels(part),
+            2.6,
+        )
+    epsilon, part = next(iter(by_epsilon.items()))
+    conditions = _by_noise(part)
+    noise = ("maj", 0.25) if ("maj", 0.25) in conditions else next(iter(conditions))
+    yield (
+        Drawing(
+            f"ratio-{epsilon:g}",
+            f"By ratio, {noise_title(*noise)}, ε = {epsilon:g}",
+            "From many labels to few: the ratio is rounds of interaction per example of the warm start;"
+            " the paper's Figure 3.",
+        ),
+        _wrapped(_ratio_panels(conditions[noise], ratios), 4),
+        2.6,
+    )
+    for epsilon, part in by_epsilon.items():
+        yield (
+            Drawing(
+                f"grid-{epsilon:g}",
+                f"Every noise and ratio, ε = {epsilon:g}",
+                f"{down} (down) by {across} (across), {_count(Panel('', part).datasets, 'data set')};"
+                " beside each title the number of settings. The figures of the paper's appendix.",
+            ),
+            [_ratio_panels(cell, ratios, f"{noise_title(*noise)}, ") for noise, cell in _by_noise(part).items()],
+            1.7,
+        )
+
+
+def _by_noise(scores: pl.DataFrame) -> dict[tuple[str, float], pl.DataFrame]:
+    """The scores of each noise condition: noiseless, then each kind with rising p."""
+    parts = scores.partition_by("noise", "noise_p", as_dict=True)
+    return {(kind, p): parts[kind, p] for kind, p in sorted(parts, key=lambda noise: (KINDS.index(noise[0]), noise[1]))}
+
+
+def _noise_panels(scores: pl.DataFrame) -> Grid:
+    """A row for each kind and a column for each p, with the noiseless panel before them; short of that, one row."""
+    panels = {noise: Panel(noise_title(*noise), part) for noise, part in _by_noise(scores).items()}
+    noiseless = panels.pop(("none", 0.0), None)
+    kinds, levels = list(dict.fromkeys(kind for kind, _ in panels)), sorted({p for _, p in panels})
+    if len(levels) < 2 or len(kinds) < 2:
+        return [[noiseless, *panels.values()] if noiseless else list(panels.values())]
+    grid: Grid = [[panels.get((kind, p)) for p in levels] for kind in kinds]
+    return [[noiseless if row is grid[0] else None, *row] for row in grid] if noiseless else grid
+
+
+def _ratio_panels(scores: pl.DataFrame, ratios: list[float], prefix: str = "") -> list[Panel | None]:
+    parts = scores.partition_by("ratio", as_dict=True)
+    return [Panel(f"{prefix}ratio {ratio:g}", parts[ratio,]) if (ratio,) in parts else None for ratio in ratios]
+
+
+def _wrapped(panels: list[Panel | None], columns: int) -> Grid:
+    columns = min(columns, len(panels))
+    padded = panels + [None] * (-len(panels) % columns)
+    return [padded[start : start + columns] for start in range(0, len(padded), columns)]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def draw_panels(grid: Grid, width: float) -> Figure:
+    """Draw each panel in its cell, `width` inches wide, and the legend, best algorithm first, where it hides none."""
+    small = width < _SMALL
+    at = np.linspace(0, 1, 51 if small else 101)
+    cells = {(row, column): panel for row, line in enumerate(grid) for column, panel in enumerate(line) if panel}
+    curves: dict[str, dict[tuple[int, int], NDArray[np.float64]]] = {}
+    for cell, panel in cells.items():
+        for name in panel.scores["algorithm"].unique().sort():
+            curves.setdefault(name, {})[cell] = cdf(panel.scores, name, at)
+    names = sorted(curves, key=lambda name: -np.mean(list(curves[name].values())))
+    look = looks(names)
+
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(width * len(grid[0]), _ASPECT * width * len(grid)), layout="constrained")
+        places = figure.add_gridspec(len(grid), len(grid[0]))
+        for (row, column), panel in cells.items():
+            axis = figure.add_subplot(places[row, column])
+            for name in names:
+                if (row, column) in curves[name]:
+                    axis.add_line(_line(at, curves[name][row, column], look[name], 0.7 if small else 1))
+            _frame(axis, panel, small=small)
+            axis.tick_params(
+                labelleft=(row, column - 1) not in cells,
+                labelbottom=(row + 1, column) not in cells,
+            )
+            if column == 0:
+                axis.set_ylabel("share of settings")
+            if row == len(grid) - 1:
+                axis.set_xlabel("normalized error")
+        handles = [_line([], [], look[name], label=algorithm_title(name)) for name in names]
+        _legend(figure, places, cells, handles)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # laid out once, saved twice
+    return figure
+
+
+def _line(x: ArrayLike, y: ArrayLike, look: Look, scale: float = 1, label: str = "") -> Line2D:
+    # Not clipped: a curve along the edge would lose half its width. The thickest lies on top.
+    return Line2D(
+        x, y, color=look.color, linestyle=look.style, linewidth=scale * look.width, zorder=2 + look.width,
+        clip_on=False, label=label,
+    )  # fmt: skip
+
+
+def _frame(axis: Axes, panel: Panel, *, small: bool) -> None:
+    size = 6.5 if small else 8
+    settings, datasets = _count(panel.settings, "setting"), _count(panel.datasets, "data set")
+    note = f"{panel.settings:,}" if small else f"{settings}, {datasets}"
+    axis.set_title(panel.title, loc="left", fontsize=size, fontweight="bold", pad=4)
+    axis.set_title(note, loc="right", fontsize=size - 1, color="#777777", pad=4)
+    axis.set(xlim=(0, 1), ylim=(0, 1))
+    ticks = [0, 0.5, 1] if small else [0, 0.25, 0.5, 0.75, 1]
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.tick_params(labelsize=size - 1, length=2, width=0.6)
+    axis.xaxis.label.set_fontsize(size)
+    axis.yaxis.label.set_fontsize(size)
+
+
+def _legend(figure: Figure, places: GridSpec, cells: Collection[tuple[int, int]], handles: list[Line2D]) -> None:
+    """Into empty cells at the bottom of a column if it fits there, else in one row below, else on the right."""
+    rows, columns = places.get_geometry()
+    width, height = figure.get_size_inches()
+    for column in range(columns):
+        free = 1 + max((row for row, other in cells if other == column), default=-1)
+        if len(handles) * _LEGEND_LINE < (rows - free) * height / rows and width / columns > _LEGEND_COLUMN:
+            axis = figure.add_subplot(places[free:, column])
+            axis.set_axis_off()
+            axis.legend(handles=handles, loc="center")
+            return
+    if len(handles) * _LEGEND_COLUMN < width:
+        figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    else:
+        figure.set_size_inches(width + _LEGEND_COLUMN, max(height, (len(handles) + 2) * _LEGEND_LINE))
+        figure.legend(handles=handles, loc="outside right center")
+
+
+def _save(figure: Figure, path: Path) -> None:
+    with matplotlib.rc_context(_STYLE):
+        figure.savefig(path.with_name(f"{path.name}.pdf"), metadata={"CreationDate": None})
+        text = StringIO()
+        figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    path.with_name(f"{path.name}.svg").write_text(
+        re.sub(r' d="[^"]*"', lambda curve: _shorter(curve[0]), text.getvalue()), encoding="utf-8"
+    )
+
+
+def _shorter(curve: str) -> str:
+    """Half the bytes: a hundredth of a point is finer than any eye."""
+    return re.sub(r"(\.\d\d)\d+|\s*\n", r"\1", curve)

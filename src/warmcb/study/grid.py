@@ -1,0 +1,136 @@
+"""What a study runs, as data: read from a TOML file, from the command line, or from the folder of an earlier start."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from warmcb import _inputs
+from warmcb.errors import InputError
+from warmcb.noise import Noise
+from warmcb.simulate import TRUTHS
+from warmcb.study.algorithms import PAPER, SUPERVISED_TRUTH, algorithm
+
+_UNITS = 200  # a data set has 200 units of ⌈n/200⌉ rows; sizes are counted in them
+_SMALLEST_WARM_START = 100
+
+
+class Size(NamedTuple):
+    """A warm start, and where its run is read: interaction lengths with their nominal ratios n_b/n_s."""
+
+    warm_start: int
+    checkpoints: tuple[int, ...]
+    ratios: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Suites × sizes × noises × ε × algorithms × learning rates × shuffles × seeds. The defaults are the paper's."""
+
+    suites: tuple[str, ...] = ("bundled",)
+    data: tuple[str, ...] = ()
+    truth: str = "bandit"
+    warm_starts: tuple[int, ...] = (1, 2, 4, 8)
+    interactions: tuple[int, ...] = (23, 46, 92, 184)
+    noises: tuple[str, ...] = (
+        "none", "uar:0.25", "uar:0.5", "uar:1", "cyc:0.25", "cyc:0.5", "cyc:1", "maj:0.25", "maj:0.5", "maj:1",
+    )  # fmt: skip
+    epsilon: tuple[float, ...] = (0.0125,)
+    learning_rates: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+    algorithms: tuple[str, ...] = PAPER
+    shuffles: int = 1
+    seeds: int = 1
+    max_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        self._check_lists()
+        if self.truth not in TRUTHS:
+            raise InputError(f"truth is {self.truth!r}; expected one of {', '.join(TRUTHS)}")
+        for name in ("warm_starts", "interactions"):
+            for size in getattr(self, name):
+                _inputs.integer(name, size, 1, _UNITS - 1)
+        for epsilon in self.epsilon:
+            _inputs.fraction("epsilon", epsilon)
+        for rate in self.learning_rates:
+            _inputs.learning_rate(rate)
+        for name in self.algorithms:
+            algorithm(name)
+        for noise in self.noises:
+            Noise.parse(noise)
+        _inputs.integer("shuffles", self.shuffles, 1, 10**6)
+        _inputs.integer("seeds", self.seeds, 1, 10**6)
+        if self.max_rows is not None:
+            _inputs.integer("max_rows", self.max_rows, 1)
+
+    def _check_lists(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple) and len(set(value)) < len(value):
+                raise InputError(f"{field.name} is {', '.join(map(str, value))}; expected each value once")
+            if value == () and field.name not in ("suites", "data"):
+                raise InputError(f"{field.name} is empty; expected at least one value")
+        if not self.suites and not self.data:
+            raise InputError("suites and data are empty; expected data sets")
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """A grid from plain values; what is not said has its default."""
+        return cls().changed(settings)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """A grid from a TOML file, whose keys are the names above."""
+        try:
+            return cls.of(tomllib.loads(path.read_text()))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"grid is {str(path)!r}; expected a TOML file: {error}") from None
+
+    def changed(self, settings: Mapping[str, Any]) -> Self:
+        """The same grid with other values. Data alone replace the suites, and another truth has other algorithms."""
+        values = {name: self._checked(name, value) for name, value in settings.items()}
+        if "data" in values:
+            values = {"suites": ()} | values
+        if values.get("truth") == "supervised":
+            values = {"algorithms": SUPERVISED_TRUTH} | values
+        return replace(self, **values)
+
+    def _checked(self, name: str, value: Any) -> Any:
+        known = {field.name: getattr(self, field.name) for field in fields(self)}
+        if name not in known:
+            raise InputError(f"the grid has no {name!r}; expected one of {', '.join(known)}")
+        if isinstance(known[name], tuple) != isinstance(value, list | tuple):
+            expected = "a list" if isinstance(known[name], tuple) else "a single value"
+            raise InputError(f"{name} is {value!r}; expected {expected}")
+        if name in ("epsilon", "learning_rates"):
+            return tuple(_inputs.number(name, one, "numbers", -1e308, 1e308) for one in value)
+        if name in ("noises", "algorithms", "suites", "data"):
+            for one in value:
+                if not isinstance(one, str):
+                    raise InputError(f"{name} has {one!r}; expected text")
+        if name == "noises":
+            return tuple(str(Noise.parse(one)) for one in value)
+        return tuple(value) if isinstance(value, list) else value
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON and TOML have them."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    def sizes(self, n_rows: int) -> Iterator[Size]:
+        """The sizes that a data set of so many rows serves."""
+        unit = -(-n_rows // _UNITS)
+        for warm_start in self.warm_starts:
+            n_s = warm_start * unit
+            if n_s < _SMALLEST_WARM_START or n_s >= n_rows:
+                continue
+            # Where ⌈n/200⌉ is much more than n/200, the last rounds are missing: the run is read at its end.
+            ends = [(min(units * unit, n_rows - n_s), units / warm_start) for units in self.interactions]
+            yield Size(n_s, tuple(end for end, _ in ends), tuple(ratio for _, ratio in ends))
+
+    def why_no_size(self, n_rows: int) -> str:
+        """Why a data set serves no size at all."""
+        largest = max(self.warm_starts) * -(-n_rows // _UNITS)
+        return (
+            f"{n_rows} rows give a warm start of at most {largest} examples;"
+            f" expected one of at least {_SMALLEST_WARM_START}"
+        )

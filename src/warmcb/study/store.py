@@ -1,0 +1,123 @@
+"""The folder of a study: what was asked for, one Parquet file per unit of work, and the results of all."""
+
+import io
+import json
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from warmcb._atomic import replacing
+from warmcb.errors import InputError
+from warmcb.study.grid import Grid
+from warmcb.study.tasks import COLUMNS, Columns, DataFacts, Optimal, Unit, code_version, key
+
+_SCHEMA = {
+    "dataset": pl.String, "n_rows": pl.Int64, "n_features": pl.Int64, "n_actions": pl.Int64, "warm_start": pl.Int64,
+    "interaction": pl.Int64, "ratio": pl.Float64, "noise": pl.String, "noise_p": pl.Float64, "epsilon": pl.Float64,
+    "algorithm": pl.String, "learning_rate": pl.Float64, "shuffle": pl.Int64, "seed": pl.Int64,
+    "average_cost": pl.Float64, "optimal_cost": pl.Float64,
+}  # fmt: skip
+
+
+class Store:
+    """A study's folder. Every file is renamed into its place: a kill leaves no half file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.arrays = folder / "arrays"
+        self._units = folder / "units"
+        self._plan = folder / "study.json"
+
+    @property
+    def begun(self) -> bool:
+        return self._plan.exists()
+
+    def grid(self) -> Grid:
+        """The grid of the study that was begun here."""
+        if not self.begun:
+            raise InputError(f"out is {str(self.folder)!r}; expected the folder of a study that was begun")
+        return Grid.of(self._read()["grid"])
+
+    def claim(self, grid: Grid) -> None:
+        """Refuse a folder that holds something else, or another study, before any work is done."""
+        if self.begun:
+            begun = self._read()
+            _refuse(self.folder, _differences(begun["grid"], grid.as_dict()))
+            if begun["code"] != code_version():
+                _refuse(self.folder, [f"code {begun['code']}, not {code_version()}"])
+        elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            raise InputError(f"out is {str(self.folder)!r}; expected an empty or a new folder, or that of this study")
+        self._units.mkdir(parents=True, exist_ok=True)
+
+    def begin(self, grid: Grid, datasets: Sequence[DataFacts]) -> None:
+        """Write down what is going to be run; a second start must bring the same."""
+        facts = [asdict(data) for data in datasets]
+        if self.begun:
+            begun = {data["name"]: data for data in self._read()["datasets"]}
+            _refuse(self.folder, [f"other data {d['name']}" for d in facts if begun.get(d["name"]) != d])
+            _refuse(self.folder, [f"data {name} too" for name in begun.keys() - {d["name"] for d in facts}])
+        self.write_json("study.json", {"code": code_version(), "grid": grid.as_dict(), "datasets": facts})
+
+    def missing(self, units: Iterable[Unit]) -> list[Unit]:
+        """The units that are still to be computed."""
+        return [unit for unit in units if not self._file(unit).exists()]
+
+    def add(self, unit: Unit, columns: Columns) -> None:
+        schema = {name: kind for name, kind in _SCHEMA.items() if name in columns}
+        self.write_table(self._file(unit), pl.DataFrame(columns, schema=schema))
+
+    def collect(self, units: Iterable[Unit]) -> pl.DataFrame:
+        """Write `results.parquet`: the rows of all units that are there, in the order of the plan."""
+        runs = [pl.DataFrame(schema={name: _SCHEMA[name] for name in COLUMNS})]
+        optimal = [pl.DataFrame(schema={name: _SCHEMA[name] for name in ("dataset", "shuffle", "optimal_cost")})]
+        for unit in units:
+            if self._file(unit).exists():
+                (optimal if isinstance(unit, Optimal) else runs).append(pl.read_parquet(self._file(unit)))
+        results = pl.concat(runs).join(pl.concat(optimal), on=["dataset", "shuffle"], how="left", maintain_order="left")
+        self.write_table(self.folder / "results.parquet", results)
+        return results
+
+    def write_table(self, path: Path, table: pl.DataFrame) -> None:
+        content = io.BytesIO()  # not straight to the file: Polars would hide what the system says about a full disk
+        table.write_parquet(content)
+        with replacing(path) as file:
+            file.write(content.getbuffer())
+
+    def write_json(self, name: str, content: Any) -> None:
+        with replacing(self.folder / name) as file:
+            file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+    def drop_arrays(self) -> None:
+        """The copies of the data that workers shared are of no use after the last unit."""
+        shutil.rmtree(self.arrays, ignore_errors=True)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            begun: dict[str, Any] = json.loads(self._plan.read_text())
+            return {name: begun[name] for name in ("code", "grid", "datasets")}
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{self._plan} is no plan of a study; expected an empty folder or another --out") from None
+
+    def _file(self, unit: Unit) -> Path:
+        return self._units / f"{key(unit)}.parquet"
+
+
+def _differences(begun: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    changed = {name: value for name, value in wanted.items() if begun.get(name) != value}
+    return [f"{name} {_short(begun.get(name))}, not {_short(value)}" for name, value in changed.items()]
+
+
+def _short(value: Any) -> str:
+    return ",".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+
+
+def _refuse(folder: Path, differences: list[str]) -> None:
+    if differences:
+        raise InputError(
+            f"out is {str(folder)!r}, which holds another study ({'; '.join(differences[:3])});"
+            " expected this one, or an empty folder"
+        )

@@ -1,0 +1,181 @@
+"""The units of work: what one worker computes in one go, and what identifies it."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+import warmcb
+from warmcb import _costs
+from warmcb.bandits import Bandit
+from warmcb.data.arrays import load_arrays
+from warmcb.data.dataset import Dataset
+from warmcb.noise import Noise
+from warmcb.simulate import Scene
+from warmcb.study.algorithms import algorithm
+from warmcb.study.grid import Grid, Size
+from warmcb.study.optimal import optimal_cost
+
+Columns = dict[str, list[Any]]
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What a study knows of a data set without opening it."""
+
+    name: str
+    n_rows: int
+    n_features: int
+    n_actions: int
+    density: float
+    """The share of features that are not 0."""
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Every algorithm at every learning rate on the same rows: a data set, shuffled, one size, one noise, one ε."""
+
+    kind: ClassVar[str] = "runs"
+    data: DataFacts
+    size: Size
+    noise: str
+    truth: str
+    epsilon: float
+    shuffle: int
+    seeds: int
+    algorithms: tuple[str, ...]
+    learning_rates: tuple[float, ...]
+
+    @property
+    def label(self) -> str:
+        return f"{self.data.name} n_s={self.size.warm_start} {self.noise} ε={self.epsilon:g}"
+
+    @property
+    def effort(self) -> float:
+        """Seconds, roughly, as once measured; only the proportions matter."""
+        n_actions, n_features = self.data.n_actions, self.data.n_features
+        nonzeros = self.data.density * n_features
+        rounds = max(self.size.checkpoints)
+        online = rounds * (1.3e-7 + 3.9e-9 * nonzeros + 4.7e-10 * nonzeros * n_actions)
+        exact = rounds * 5e-10 * nonzeros**2 + 4e-9 * n_actions * n_features**3
+        kinds = [algorithm(name) for name in self.algorithms]
+        each = [online * len(self.learning_rates) if kind.has_rate else exact * kind.is_exact for kind in kinds]
+        return self.seeds * sum(each)
+
+    def compute(self, arrays: Path) -> Columns:
+        """One row for each algorithm, learning rate, seed and interaction length."""
+        dataset = _mapped(arrays / self.data.fingerprint)
+        scene = Scene.prepare(
+            dataset.X, dataset.y, dataset.costs, dataset.n_actions, self.size.warm_start, max(self.size.checkpoints),
+            Noise.parse(self.noise), self.truth, self.shuffle, True, self.size.checkpoints,
+        )  # fmt: skip
+        noise = Noise.parse(self.noise)
+        columns: Columns = {name: [] for name in COLUMNS}
+        for name, rate, seed, bandit in self._bandits(scene):
+            costs = scene.run(bandit).checkpoints
+            for end, ratio in zip(self.size.checkpoints, self.size.ratios, strict=True):
+                row = (
+                    self.data.name, self.data.n_rows, self.data.n_features, self.data.n_actions, self.size.warm_start,
+                    end, ratio, noise.kind, noise.p, self.epsilon, name, rate, self.shuffle, seed, costs[end],
+                )  # fmt: skip
+                for column, value in zip(COLUMNS, row, strict=True):
+                    columns[column].append(value)
+        return columns
+
+    def _bandits(self, scene: Scene) -> Iterator[tuple[str, float | None, int, Bandit]]:
+        best_constant = int(np.argmin(_costs.totals(scene.truth, scene.n_actions)))
+        for name in self.algorithms:
+            chosen = algorithm(name)
+            rates: Sequence[float | None] = self.learning_rates if chosen.has_rate else (None,)
+            for rate in rates:
+                for seed in range(self.seeds):
+                    bandit = chosen.make(
+                        self.data.n_actions,
+                        epsilon=self.epsilon,
+                        learning_rate=rate,
+                        horizon=self.data.n_rows - self.size.warm_start,
+                        action=best_constant,
+                        seed=exploration_seed(self.data.name, self.shuffle, seed),
+                    )
+                    yield name, rate, seed, bandit
+
+
+@dataclass(frozen=True)
+class Optimal:
+    """e* of one shuffle of a data set."""
+
+    kind: ClassVar[str] = "optimal"
+    data: DataFacts
+    shuffle: int
+
+    @property
+    def label(self) -> str:
+        return f"{self.data.name} e*"
+
+    @property
+    def effort(self) -> float:
+        return 5e-9 * self.data.n_rows * self.data.n_actions * self.data.density * self.data.n_features
+
+    def compute(self, arrays: Path) -> Columns:
+        dataset = _mapped(arrays / self.data.fingerprint)
+        assert dataset.y is not None
+        found = optimal_cost(dataset.X, dataset.y, dataset.n_actions, self.shuffle)
+        return {"dataset": [self.data.name], "shuffle": [self.shuffle], "optimal_cost": [found]}
+
+
+Unit = Runs | Optimal
+COLUMNS = (
+    "dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon",
+    "algorithm", "learning_rate", "shuffle", "seed", "average_cost",
+)  # fmt: skip
+
+
+def plan(grid: Grid, datasets: Sequence[DataFacts]) -> list[Unit]:
+    """All units, in the order of the results."""
+    units: list[Unit] = []
+    for data in datasets:
+        for shuffle in range(grid.shuffles):
+            units.append(Optimal(data, shuffle))
+            for size in grid.sizes(data.n_rows):
+                for noise in grid.noises:
+                    for epsilon in grid.epsilon:
+                        rest = (grid.truth, epsilon, shuffle, grid.seeds, grid.algorithms, grid.learning_rates)
+                        units.append(Runs(data, size, noise, *rest))
+    return units
+
+
+def key(unit: Unit) -> str:
+    """A name for what was computed: the data, the setting, the code."""
+    what = {"kind": unit.kind, "code": code_version()} | asdict(unit)
+    return hashlib.blake2b(json.dumps(what, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+@cache
+def code_version() -> str:
+    """A hash of the code that determines results: equal versions give equal rows."""
+    package = Path(warmcb.__file__).parent
+    patterns = (
+        "_core*.so", "_core*.pyd", "_costs.py", "_streams.py", "noise.py", "simulate.py", "bandits/*.py",
+        "learners/*.py", "study/algorithms.py", "study/optimal.py", "study/tasks.py",
+    )  # fmt: skip
+    hashed = hashlib.blake2b(digest_size=8)
+    for path in sorted(path for pattern in patterns for path in package.glob(pattern)):
+        hashed.update(path.name.encode() + path.read_bytes())
+    return f"{warmcb.__version__}+{hashed.hexdigest()}"
+
+
+def exploration_seed(dataset: str, shuffle: int, seed: int) -> int:
+    """Its own for each data set and shuffle, so that they are independent; shared by what is compared on them."""
+    digest = hashlib.blake2b(f"{shuffle}/{seed}/{dataset}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+@lru_cache(maxsize=1)
+def _mapped(folder: Path) -> Dataset:
+    return load_arrays(folder)

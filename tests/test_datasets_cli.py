@@ -1,0 +1,122 @@
+"""`warmcb datasets`, as a user's shell sees it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warmcb.data import BUNDLED
+from warmcb.data.openml import PAPER_IDS
+
+
+def warmcb(*arguments: str | Path, cache: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "warmcb", "datasets", *map(str, arguments)]
+    environment = os.environ | ({"XDG_CACHE_HOME": str(cache)} if cache else {})
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+
+
+def table(path: Path, n_rows: int) -> Path:
+    rows = "\n".join(f"{i % 2},[b]{i % 12 if i % 3 else 0}" for i in range(n_rows))
+    path.write_text(f"x,goal\n{rows}\n")
+    return path
+
+
+def test_list() -> None:
+    done = warmcb("list")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["nursery", "26", "12960", "27", "5", "33.3%"] in lines
+    assert any(line[:2] == ["openml", "524"] for line in lines)
+    assert any(line[:2] == ["bundled", "15"] for line in lines)
+    assert "--data DIR" in done.stdout
+
+
+def test_list_as_json() -> None:
+    document = json.loads(warmcb("list", "--json").stdout)
+    assert [(row["name"], row["n_datasets"]) for row in document["suites"]] == [("bundled", 15), ("openml", 524)]
+    assert {row["name"]: row["openml_id"] for row in document["bundled"]} == BUNDLED
+    alone = json.loads(warmcb("list", "bundled", "--json").stdout)
+    assert alone == {"bundled": document["bundled"]}
+    row = next(row for row in alone["bundled"] if row["name"] == "splice")
+    assert row == {"name": "splice", "openml_id": 46, "n_rows": 3190, "n_features": 287, "n_actions": 3} | {
+        "majority_share": pytest.approx(0.5188, abs=1e-4)
+    }
+
+
+def test_list_openml_without_a_cache(tmp_path: Path) -> None:
+    done = warmcb("list", "openml", cache=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"In the cache {tmp_path}" in done.stdout
+    document = json.loads(warmcb("list", "openml", "--json", cache=tmp_path).stdout)
+    assert document["openml"] == [{"openml_id": i, "cached": False, "name": None} for i in PAPER_IDS]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_show(tmp_path: Path) -> None:
+    done = warmcb("show", table(tmp_path / "small.csv", 2400))
+    assert (done.returncode, done.stderr) == (0, "")
+    text = " ".join(done.stdout.split())
+    assert "none: 2400 rows give a warm start of at most 96 examples; expected one of at least 100" in text
+    assert "[b]0 33.3%" in text
+    assert "0.5 are not 0 in a row" in text
+    text = " ".join(warmcb("show", table(tmp_path / "larger.csv", 2401)).stdout.split())
+    assert "the paper's warm starts 104 examples" in text
+
+
+def test_show_as_json(tmp_path: Path) -> None:
+    path = table(tmp_path / "small.csv", 12_000)
+    facts = json.loads(warmcb("show", path, "--json").stdout)
+    expected = {"name": "small", "target": "goal", "n_rows": 12_000, "n_features": 1, "nonzeros_per_row": 0.5}
+    assert expected.items() <= facts.items()
+    assert facts["warm_starts"] == [120, 240, 480]
+    assert (facts["n_actions"], facts["remarks"], len(facts["classes"])) == (9, [], 9)
+    assert facts["classes"][0] == {"name": "[b]0", "share": pytest.approx(1 / 3)}
+    assert json.loads(warmcb("show", path, "--target", "x", "--json").stdout)["n_actions"] == 2
+
+
+def test_show_at_most_ten_classes_and_remarks(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text("x,empty,target\n" + "\n".join(f"{i},,{i}" for i in range(40)))
+    done = warmcb("show", path)
+    assert "and 30 less frequent ones" in done.stdout
+    assert "columns without any value were dropped: empty" in " ".join(done.stdout.split())
+    facts = json.loads(warmcb("show", path, "--json").stdout)
+    assert (len(facts["classes"]), facts["n_actions"], len(facts["remarks"])) == (10, 40, 2)
+
+
+def test_show_costs_and_bundled(tmp_path: Path) -> None:
+    (tmp_path / "costs.vw").write_text("1:0 2:1 | a\n1:0.5 2:0.2 | b\n1:0.1 2:0.2 | b\n")
+    facts = json.loads(warmcb("show", tmp_path / "costs.vw", "--json").stdout)
+    assert [(row["name"], round(row["share"], 2)) for row in facts["classes"]] == [("1", 0.67), ("2", 0.33)]
+    assert json.loads(warmcb("show", "splice", "--json").stdout)["warm_starts"] == [128]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["list", "uci"], "suite is 'uci'; expected one of bundled, openml"),
+        (["show", "nothing"], "DATA is 'nothing'; expected a file or one of"),
+        (["show", "openml:six"], "DATA is 'openml:six'; expected openml:ID with an integer from 1"),
+        (["show", "openml:0"], "DATA is 'openml:0'; expected openml:ID with an integer from 1"),
+        (["show", "openml:6", "--target", "x"], "target is 'x'; expected none for the known data set openml:6"),
+        (["show", "none.csv"], "none.csv: no such file"),
+        (["show"], "Missing argument"),
+        (["lost"], "No such command"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_2(arguments: list[str], message: str) -> None:
+    done = warmcb(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.startswith("warmcb: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_help() -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        assert "show" in warmcb(*arguments).stdout
+    assert "openml" in warmcb("list", "-h").stdout
+    assert "openml:ID" in warmcb("show", "--help").stdout

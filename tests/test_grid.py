@@ -1,0 +1,78 @@
+"""The grid: the paper's sizes by hand, one meaning for TOML and options, and refusals."""
+
+from pathlib import Path
+
+import pytest
+
+from warmcb.errors import InputError
+from warmcb.study.algorithms import PAPER, SUPERVISED_TRUTH
+from warmcb.study.grid import Grid, Size
+
+
+def test_the_papers_sizes() -> None:
+    sizes = list(Grid().sizes(20000))  # a unit is 100 rows
+    assert sizes[0] == Size(100, (2300, 4600, 9200, 18400), (23, 46, 92, 184))
+    assert sizes[3] == Size(800, (2300, 4600, 9200, 18400), (2.875, 5.75, 11.5, 23))
+    assert sorted({ratio for size in sizes for ratio in size.ratios}) == [2.875, 5.75, 11.5, 23, 46, 92, 184]
+
+
+def test_a_warm_start_below_100_is_dropped() -> None:
+    assert [size.warm_start for size in Grid().sizes(10000)] == [100, 200, 400]
+    assert list(Grid().sizes(2400)) == []
+    assert Grid().why_no_size(2400) == (
+        "2400 rows give a warm start of at most 96 examples; expected one of at least 100"
+    )
+
+
+def test_a_run_ends_with_the_rows() -> None:
+    (size,) = Grid().sizes(2401)  # ⌈n/200⌉ = 13 rows, and 8 + 184 units would be 2496
+    assert size.warm_start + max(size.checkpoints) == 2401
+
+
+def test_a_toml_file_says_the_same_as_options(tmp_path: Path) -> None:
+    path = tmp_path / "grid.toml"
+    path.write_text('suites = ["openml"]\nepsilon = [0.0125, 0.1]\nnoises = ["none", "cyc:1.0"]\nshuffles = 3\n')
+    options = {"suites": ["openml"], "epsilon": [0.0125, 0.1], "noises": ["none", "cyc:1"], "shuffles": 3}
+    assert Grid.read(path) == Grid.of(options)
+    assert Grid.of(Grid.read(path).as_dict()) == Grid.read(path)
+
+
+def test_data_replace_the_suite_and_another_truth_has_other_algorithms() -> None:
+    assert Grid().changed({"data": ["somewhere"]}).suites == ()
+    assert Grid().changed({"data": ["somewhere"], "suites": ["bundled"]}).suites == ("bundled",)
+    assert Grid().algorithms == PAPER
+    assert Grid().changed({"truth": "supervised"}).algorithms == SUPERVISED_TRUTH
+    assert Grid().changed({"truth": "supervised", "algorithms": ["half"]}).algorithms == ("half",)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"algorithms": ["arrow-9"]}, "algorithm is 'arrow-9'; expected one of arrow-8"),
+        ({"noises": ["loud:1"]}, "noise is 'loud:1'; expected none, uar:P"),
+        ({"noises": ["cyc:1", "cyc:1.0"]}, "noises is cyc:1, cyc:1; expected each value once"),
+        ({"epsilon": [2.0]}, "epsilon is 2.0; expected a number in"),
+        ({"epsilon": ["much"]}, "epsilon is 'much'; expected numbers"),
+        ({"epsilon": 0.1}, "epsilon is 0.1; expected a list"),
+        ({"shuffles": [1]}, r"shuffles is \[1\]; expected a single value"),
+        ({"shuffles": 0}, "shuffles is 0; expected an integer"),
+        ({"learning_rates": []}, "learning_rates is empty"),
+        ({"learning_rates": [0.0]}, "learning_rate is 0.0"),
+        ({"warm_starts": [200]}, "warm_starts is 200; expected an integer from 1 to 199"),
+        ({"max_rows": 0}, "max_rows is 0"),
+        ({"truth": "nobody"}, "truth is 'nobody'; expected one of bandit, supervised"),
+        ({"suites": []}, "suites and data are empty"),
+        ({"suites": [3]}, "suites has 3; expected text"),
+        ({"speed": 3}, "the grid has no 'speed'; expected one of suites"),
+    ],
+)
+def test_nonsense_is_refused(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Grid.of(settings)
+
+
+def test_a_file_that_is_no_toml_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "grid.toml"
+    path.write_bytes(b"epsilon = [")
+    with pytest.raises(InputError, match="expected a TOML file"):
+        Grid.read(path)

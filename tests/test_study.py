@@ -1,0 +1,344 @@
+"""The whole study from the shell: what it leaves, how it goes on after every kind of end, what it refuses."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from problems import shared_data
+from test_engine import alive, dask, eventually
+from warmcb import ArrowCB, Noise, SupOnly, simulate
+from warmcb.data import read_file
+from warmcb.study.tasks import exploration_seed
+
+COLUMNS = [
+    "dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon",
+    "algorithm", "learning_rate", "shuffle", "seed", "average_cost", "optimal_cost",
+]  # fmt: skip
+SMALL = ["--noises", "none,cyc:1", "--learning-rates", "0.1,1", "--workers", "2"]
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "warmcb", "reproduce", *map(str, arguments)]
+
+
+def reproduce(*arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def write_table(path: Path, n_rows: int, n_features: int = 3, seed: int = 0) -> None:
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, n_features)).round(4)
+    columns = {f"x{j}": X[:, j] for j in range(n_features)}
+    pl.DataFrame(columns | {"target": X.argmax(axis=1)}).write_csv(path)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    write_table(folder / "first.csv", 3000)
+    write_table(folder / "second.csv", 4000, n_features=5, seed=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An undisturbed study."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    finished = reproduce("--data", data, "--out", out, "--shuffles", "12", *SMALL)
+    assert finished.returncode == 0, finished.stderr
+    return out
+
+
+def results(out: Path) -> pl.DataFrame:
+    return pl.read_parquet(out / "results.parquet")
+
+
+def test_what_it_leaves(done: Path) -> None:
+    table = results(done)
+    assert table.columns == COLUMNS
+    assert set(table["algorithm"]) == {"arrow-8", "arrow-2", "bandit-only", "sup-only", "sim-bandit", "majority"}
+    # Both serve one warm start; 4 lengths × 2 noises × (5 algorithms × 2 rates + Majority) × 12 orders
+    assert len(table) == 2 * 4 * 2 * 11 * 12
+    assert table.null_count().sum_horizontal()[0] == table["learning_rate"].null_count() == len(table) // 11
+    for name in ("scores.parquet", "claims.json", "report.html", "manifest.json", "study.json"):
+        assert (done / name).stat().st_size > 100, name
+    assert {path.suffix for path in (done / "figures").iterdir()} >= {".svg", ".pdf"}
+    assert not (done / "arrays").exists()
+    manifest = json.loads((done / "manifest.json").read_text())
+    assert manifest["grid"]["shuffles"] == 12
+    assert [data["name"] for data in manifest["datasets"]] == ["first", "second"]
+    assert manifest["runs"] == len(table)
+    assert {"numpy", "polars"} <= manifest["versions"].keys()
+
+
+def test_a_row_is_a_run_that_anyone_can_repeat(done: Path, data: Path) -> None:
+    dataset = read_file(data / "second.csv")
+    row = results(done).filter(
+        pl.col("dataset") == "second", pl.col("algorithm") == "arrow-8", pl.col("learning_rate") == 1.0,
+        pl.col("noise") == "cyc", pl.col("warm_start") == 160, pl.col("ratio") == 23, pl.col("shuffle") == 3,
+    )  # fmt: skip
+    bandit = ArrowCB(5, learning_rate=1.0, horizon=4000 - 160, seed=exploration_seed("second", 3, 0))
+    run = simulate(bandit, dataset.X, dataset.y, warm_start=160, interaction=3680, noise=Noise("cyc", 1.0), seed=3)
+    assert row["average_cost"].to_list() == [run.average_cost]
+    assert row["interaction"].to_list() == [3680]
+
+
+def test_sup_only_does_not_explore(done: Path, data: Path) -> None:
+    dataset = read_file(data / "first.csv")
+    found = results(done).filter(
+        pl.col("dataset") == "first", pl.col("algorithm") == "sup-only", pl.col("noise") == "none",
+        pl.col("learning_rate") == 0.1, pl.col("ratio") == 2.875, pl.col("shuffle") == 0,
+    )  # fmt: skip
+    run = simulate(SupOnly(3, learning_rate=0.1, horizon=2880), dataset.X, dataset.y, warm_start=120, interaction=345)
+    assert found["average_cost"].to_list() == pytest.approx([run.average_cost])
+
+
+def units_done(out: Path) -> int:
+    return len(list(out.glob("units/*.parquet")))
+
+
+def start_and_wait(arguments: list[str | Path], out: Path, units: int, **options: Any) -> "subprocess.Popen[str]":
+    """Start a study and wait until so many units are there."""
+    process = subprocess.Popen(
+        command(*arguments), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options
+    )
+    assert eventually(lambda: units_done(out) >= units, 60), process.communicate()
+    return process
+
+
+@pytest.mark.parametrize("units", [1, 20, 60])
+def test_killed_at_any_moment_it_goes_on_and_ends_with_the_same_rows(
+    data: Path, done: Path, tmp_path: Path, units: int
+) -> None:
+    out = tmp_path / "out"
+    arguments: list[str | Path] = ["--data", data, "--out", out, "--shuffles", "12", *SMALL]
+    process = start_and_wait(arguments, out, units)
+    process.kill()
+    process.communicate()
+    assert not (out / "results.parquet").exists()
+    before = units_done(out)
+    finished = reproduce("--out", out, "--resume", "--workers", "1") if units == 20 else reproduce(*arguments)
+    assert finished.returncode == 0, finished.stderr
+    assert f"{before} are there already" in finished.stderr
+    assert results(out).equals(results(done))
+
+
+def test_ctrl_c_stops_at_once_and_says_how_to_go_on(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the child shall not inherit a shell's «ignore»
+    process = start_and_wait(["--data", data, "--out", out, "--shuffles", "200", *SMALL], out, 5)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert time.monotonic() - began < 10
+    assert process.returncode == 130
+    assert told.endswith(f"stopped; to go on: warmcb reproduce --out {out} --resume\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+def test_a_worker_that_dies_is_replaced(data: Path, done: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = start_and_wait(["--data", data, "--out", out, "--shuffles", "12", *SMALL], out, 5)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    workers = [int(pid) for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+    os.kill(workers[0], signal.SIGKILL)
+    assert eventually(lambda: not alive(workers[0]))
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    assert results(out).equals(results(done))
+
+
+def test_on_a_cluster_one_of_whose_workers_is_killed(data: Path, done: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with dask(2, tmp_path) as (address, started):
+        arguments: list[str | Path] = ["--data", data, "--out", out, "--shuffles", "12", *SMALL[:-2]]
+        process = start_and_wait([*arguments, "--cluster", address], out, 5)
+        started[-1].kill()
+        _, told = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    assert results(out).equals(results(done))
+
+
+def test_a_second_start_of_a_finished_study_computes_nothing(data: Path, done: Path) -> None:
+    before = results(done)
+    finished = reproduce("--data", data, "--out", done, "--shuffles", "12", *SMALL)
+    assert finished.returncode == 0
+    assert "0 units to compute" in finished.stderr
+    assert results(done).equals(before)
+
+
+def tiny(data: Path, out: Path) -> list[str | Path]:
+    return ["--data", data, "--out", out, "--noises", "none", "--learning-rates", "1", "--algorithms",
+            "arrow-8,majority", "--interactions", "23", "--workers", "1"]  # fmt: skip
+
+
+def test_a_grid_in_a_file(data: Path, tmp_path: Path) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text(
+        'noises = ["cyc:0.5"]\nlearning_rates = [0.3, 3.0]\nalgorithms = ["arrow-2", "sup-only"]\nseeds = 2\n'
+    )
+    finished = reproduce(
+        "--grid", grid, "--data", data / "first.csv", "--out", tmp_path / "out", "--learning-rates", "1"
+    )
+    assert finished.returncode == 0, finished.stderr
+    table = results(tmp_path / "out")
+    assert set(table.select("algorithm", "learning_rate", "noise", "noise_p", "seed").iter_rows()) == {
+        (name, 1.0, "cyc", 0.5, seed) for name in ("arrow-2", "sup-only") for seed in (0, 1)
+    }
+
+
+def test_rows_can_be_capped(data: Path, tmp_path: Path) -> None:
+    finished = reproduce(*tiny(data / "second.csv", tmp_path / "out"), "--max-rows", "2600")
+    assert finished.returncode == 0, finished.stderr
+    assert set(results(tmp_path / "out")["n_rows"]) == {2600}
+
+
+def test_the_supervised_truth(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    finished = reproduce("--truth", "supervised", "--data", data, "--out", out, *SMALL)
+    assert finished.returncode == 0, finished.stderr
+    table = results(out)
+    assert {"supervised-truth", "half", "least-squares-0", "sup-only", "bandit-only"} < set(table["algorithm"])
+    # The warm start is right under every noise, so what never looks at the interaction does not suffer from it.
+    by_noise = table.group_by("algorithm", "noise").agg(pl.col("average_cost").mean())
+    costs = {(row[0], row[1]): row[2] for row in by_noise.iter_rows()}
+    assert costs["sup-only", "cyc"] == costs["sup-only", "none"]
+    assert costs["bandit-only", "cyc"] > costs["bandit-only", "none"] + 0.3
+    assert "Algorithm 2" in finished.stdout
+
+
+def test_unreadable_data_are_left_out_and_named(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "good.csv").write_bytes((data / "first.csv").read_bytes())
+    (folder / "broken.parquet").write_bytes(b"PAR1 no PAR1")
+    write_table(folder / "small.csv", 500)
+    (folder / "costs.vw").write_text("1:0.5 2:0.1 | a b\n" * 3000)
+    finished = reproduce(*tiny(folder, tmp_path / "out"))
+    assert finished.returncode == 0, finished.stderr
+    assert "left out: broken: " in finished.stderr
+    assert "left out: costs: it has costs; expected labels" in finished.stderr
+    assert "left out: small: 500 rows give a warm start of at most 24 examples" in finished.stderr
+    assert set(results(tmp_path / "out")["dataset"]) == {"good"}
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert [one["name"] for one in manifest["left_out"]] == ["broken", "costs", "small"]
+
+
+def test_nothing_to_run_is_exit_code_1(tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    write_table(folder / "small.csv", 500)
+    finished = reproduce(*tiny(folder, tmp_path / "out"))
+    assert finished.returncode == 1
+    assert "left out: small: 500 rows" in finished.stderr
+    assert finished.stderr.endswith("warmcb: none of 1 data sets can be run; expected at least one\n")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--algorithms", "arrow-9"], "algorithm is 'arrow-9'; expected one of arrow-8"),
+        (["--noises", "none,loud:1"], "noise is 'loud:1'; expected none"),
+        (["--suite", "all"], "suite is 'all'; expected one of bundled, openml"),
+        (["--data", "nowhere"], "nowhere: no such file or folder"),
+        (["--epsilon", "a"], "epsilon is 'a'; expected numbers"),
+        (["--warm-starts", "1.5"], "warm_starts is '1.5'; expected integers"),
+        (["--workers", "0"], "workers is 0"),
+        (["--workers", "2", "--cluster", "x"], "workers is 2 beside a cluster"),
+        (["--grid", "nothing.toml"], "nothing.toml"),
+        (["--resume"], "expected the folder of a study that was begun"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], message: str) -> None:
+    finished = reproduce("--out", tmp_path / "out", *arguments)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert message in finished.stderr
+    assert finished.stderr.count("\n") == 1
+
+
+def test_a_folder_with_something_else_is_left_alone(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    finished = reproduce(*tiny(data, tmp_path))
+    assert finished.returncode == 2
+    assert "expected an empty or a new folder, or that of this study" in finished.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def change_data(data: Path) -> None:
+    write_table(data / "only.csv", 3000, seed=5)
+
+
+@pytest.mark.parametrize(
+    "change, more, message",
+    [
+        (lambda data: None, ["--epsilon", "0.1"], "epsilon 0.0125, not 0.1"),
+        (change_data, [], "other data only"),
+    ],
+)
+def test_another_study_is_left_alone(
+    tmp_path: Path, change: Callable[[Path], None], more: list[str], message: str
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    write_table(folder / "only.csv", 3000)
+    out = tmp_path / "out"
+    assert reproduce(*tiny(folder, out)).returncode == 0
+    before = (out / "study.json").read_bytes()
+    change(folder)
+    finished = reproduce(*tiny(folder, out), *more)
+    assert finished.returncode == 2
+    assert f"which holds another study ({message})" in finished.stderr
+    assert (out / "study.json").read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="takes the room from a running process")
+def test_no_room_on_the_disk_is_one_line_and_loses_nothing(data: Path, tmp_path: Path) -> None:
+    """As on a full disk, the system refuses to write: here because no file may be longer than a limit."""
+    out = tmp_path / "out"
+    process = start_and_wait(["--data", data, "--out", out, "--shuffles", "60", *SMALL], out, 5)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "File too large" in told
+    assert f"stopped; to go on: warmcb reproduce --out {out} --resume" in told
+    assert "Traceback" not in told
+    assert not list(out.glob("**/*.part"))
+    finished = reproduce("--out", out, "--resume")
+    assert finished.returncode == 0, finished.stderr
+    assert len(results(out)) == 2 * 4 * 2 * 11 * 60
+
+
+def test_no_room_for_the_data(data: Path, tmp_path: Path) -> None:
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    finished = reproduce(*tiny(data, tmp_path / "out"), preexec_fn=little_room)
+    assert finished.returncode == 2
+    assert "X.npy cannot be written: is the disk full?" in finished.stderr
+
+
+def test_plain_lines_where_there_is_no_terminal(done: Path, data: Path, tmp_path: Path) -> None:
+    finished = reproduce(*tiny(data, tmp_path / "out"))
+    lines = finished.stderr.splitlines()
+    assert lines[0] == "reading data set 1 of 2: first"
+    assert lines[1] == "4 units to compute"
+    assert lines[2].startswith("4 of 4 units, ")
+    assert lines[-1] == f"4 runs on 2 data sets; read {tmp_path / 'out' / 'report.html'}"
+
+
+@pytest.mark.skipif(not shared_data().exists(), reason="needs the folder of real data sets")
+def test_real_files(tmp_path: Path) -> None:
+    finished = reproduce(*tiny(shared_data() / "letter.parquet", tmp_path / "out"), "--max-rows", "5000")
+    assert finished.returncode == 0, finished.stderr
+    assert set(results(tmp_path / "out")["n_actions"]) == {26}
