@@ -41,7 +41,7 @@ def test_every_figure_is_written(tmp_path: Path) -> None:
 def test_noises_in_the_order_of_the_paper(tmp_path: Path) -> None:
     scores = make_scores(2, noises=NOISES[::-1], tunings=("hindsight",))
     drawn = {drawing.stem: [[panel and panel.title for panel in row] for row in grid]
-             for drawing, grid, _ in _figures(scores)}  # fmt: skip
+             for drawing, grid, _ in _figures(scores, "bandit")}  # fmt: skip
     assert drawn["noise-0.0125"] == [
         ["noiseless", "uar 0.25", "uar 0.5", "uar 1"],
         [None, "cyc 0.25", "cyc 0.5", "cyc 1"],
@@ -83,7 +83,7 @@ def test_what_was_not_run_is_not_drawn() -> None:
 @pytest.mark.parametrize("noises", [NOISES, NOISES[:7], NOISES[::3], NOISES[:1]], ids=len)
 def test_the_legend_hides_nothing(algorithms: tuple[str, ...], noises: tuple[str, ...]) -> None:
     scores = make_scores(1, noises=noises, algorithms=algorithms, tunings=("hindsight",))
-    for drawing, grid, width in _figures(scores):
+    for drawing, grid, width in _figures(scores, "bandit"):
         figure = draw_panels(grid, width)
         legends = figure.legends + [legend for axis in figure.axes if (legend := axis.get_legend())]
         assert len(legends) == 1

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb._looks import Look, looks
 from warmcb.noise import KINDS
 from warmcb.study.algorithms import ALGORITHMS
-from warmcb.study.scores import SETTING, cdf
+from warmcb.study.scores import SETTING, cdf, main_epsilon
 
 _ASPECT = 0.8
 _SMALL = 2.0  # inches; a narrower panel has smaller letters and thinner lines
@@ -74,14 +74,15 @@ class Panel(NamedTuple):
 Grid = list[list[Panel | None]]
 
 
-def draw_figures(scores: pl.DataFrame, folder: Path) -> list[Drawing]:
+def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> list[Drawing]:
     """Draw what the scores hold, each algorithm at its best learning rate.
 
-    `folder` gets every figure as SVG and PDF, and index.json, which lists them in the order of the report.
+    `folder` gets every figure as SVG and PDF, and index.json, which lists them in the order of the report. `truth` is
+    the grid's: it says which side was noisy.
     """
     folder.mkdir(parents=True, exist_ok=True)
     drawings = []
-    for drawing, grid, width in _figures(scores.filter(pl.col("tuning") == "hindsight")):
+    for drawing, grid, width in _figures(scores.filter(pl.col("tuning") == "hindsight"), truth):
         _save(draw_panels(grid, width), folder / drawing.stem)
         drawings.append(drawing)
     index = json.dumps([drawing._asdict() for drawing in drawings], ensure_ascii=False, indent=2)
@@ -99,10 +100,11 @@ def noise_title(kind: str, p: float) -> str:
     return "noiseless" if kind == "none" else f"{kind} {p:g}"
 
 
-def _figures(scores: pl.DataFrame) -> Iterator[tuple[Drawing, Grid, float]]:
+def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Grid, float]]:
     """Each figure: what it is called, its panels, and how many inches wide a panel is."""
     by_epsilon = {epsilon: part for (epsilon,), part in sorted(scores.partition_by("epsilon", as_dict=True).items())}
     ratios = sorted(scores["ratio"].unique())
+    noisy = "the labels of the warm start" if truth == "bandit" else "what the rounds show"
     across, down = _count(len(ratios), "ratio"), _count(len(_by_noise(scores)), "noise condition")
 
     yield (
@@ -110,7 +112,7 @@ def _figures(scores: pl.DataFrame) -> Iterator[tuple[Drawing, Grid, float]]:
             "aggregate",
             "All conditions together",
             "The share of settings in which the normalized error of an algorithm is at most x: the higher the better."
-            f" The pointwise mean over {across} and {down}; the paper's Figure 1.",
+            f" The pointwise mean over {across} and {down}; as the paper's Figure 1.",
         ),
         [[Panel(f"ε = {epsilon:g}", part) for epsilon, part in by_epsilon.items()]],
         4.2 if len(by_epsilon) == 1 else 3.2,
@@ -120,13 +122,13 @@ def _figures(scores: pl.DataFrame) -> Iterator[tuple[Drawing, Grid, float]]:
             Drawing(
                 f"noise-{epsilon:g}",
                 f"By noise, ε = {epsilon:g}",
-                "One panel for each noise on the labels of the warm start,"
-                f" the pointwise mean over {across}; the paper's Figure 2.",
+                f"One panel for each noise on {noisy}, the pointwise mean over {across}; as the paper's Figure 2.",
             ),
             _noise_panels(part),
             2.6,
         )
-    epsilon, part = next(iter(by_epsilon.items()))
+    epsilon = main_epsilon(scores)
+    part = by_epsilon[epsilon]
     conditions = _by_noise(part)
     noise = ("maj", 0.25) if ("maj", 0.25) in conditions else next(iter(conditions))
     yield (
@@ -134,7 +136,7 @@ def _figures(scores: pl.DataFrame) -> Iterator[tuple[Drawing, Grid, float]]:
             f"ratio-{epsilon:g}",
             f"By ratio, {noise_title(*noise)}, ε = {epsilon:g}",
             "From many labels to few: the ratio is rounds of interaction per example of the warm start;"
-            " the paper's Figure 3.",
+            " as the paper's Figure 3.",
         ),
         _wrapped(_ratio_panels(conditions[noise], ratios), 4),
         2.6,
@@ -145,7 +147,7 @@ def _figures(scores: pl.DataFrame) -> Iterator[tuple[Drawing, Grid, float]]:
                 f"grid-{epsilon:g}",
                 f"Every noise and ratio, ε = {epsilon:g}",
                 f"{down} (down) by {across} (across), {_count(Panel('', part).datasets, 'data set')};"
-                " beside each title the number of settings. The figures of the paper's appendix.",
+                " beside each title the number of settings. As in the paper's appendix.",
             ),
             [_ratio_panels(cell, ratios, f"{noise_title(*noise)}, ") for noise, cell in _by_noise(part).items()],
             1.7,

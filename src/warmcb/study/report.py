@@ -15,8 +15,18 @@ from markupsafe import Markup, escape
 
 from warmcb._looks import looks
 from warmcb.study.figures import algorithm_title
-from warmcb.study.scores import REFERENCE, SETTING, standings
+from warmcb.study.scores import REFERENCE, SETTING, main_epsilon, standings
 
+_TRUTHS = {
+    "bandit": (
+        "The experiments of Zhang, Agarwal, Daumé III, Langford and Negahban (ICML 2019): the costs of the interaction"
+        " are the truth, the labels of the warm start are noisy."
+    ),
+    "supervised": (
+        "The setting of Zhang, Agarwal, Daumé III, Langford and Negahban (ICML 2019) that has no experiments there: the"
+        " labels of the warm start are the truth, what the interaction shows is noisy, and true costs are charged."
+    ),
+}
 _TUNINGS = {
     "hindsight": "The best learning rate of each setting, in hindsight, as in the paper",
     "one-rate": "One learning rate for all settings",
@@ -50,6 +60,7 @@ def write_report(folder: Path) -> Path:
     template = environment.from_string(files("warmcb.study").joinpath("report.html.jinja").read_text(encoding="utf-8"))
     page = template.render(
         manifest=manifest,
+        what=_TRUTHS[manifest["grid"]["truth"]],
         claims=judged["claims"],
         method=judged["method"],
         verdicts=Counter(claim["verdict"] for claim in judged["claims"]),
@@ -89,7 +100,8 @@ def _inline(svg: str, stem: str, title: str) -> Markup:
 
 def _standings(scores: pl.DataFrame) -> list[_Standings]:
     parts = scores.partition_by("epsilon", "tuning", as_dict=True)
-    ordered = sorted(parts, key=lambda part: (part[0], list(_TUNINGS).index(part[1])))
+    first = main_epsilon(scores)
+    ordered = sorted(parts, key=lambda part: (part[0] != first, part[0], list(_TUNINGS).index(part[1])))
     return [_Standings(epsilon, tuning, standings(parts[epsilon, tuning]).to_dicts()) for epsilon, tuning in ordered]
 
 

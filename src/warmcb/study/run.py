@@ -135,7 +135,7 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, command: str, began: da
     store.write_table(store.folder / "scores.parquet", scores)
     claims = judge(scores, grid.truth)
     store.write_json("claims.json", claims)
-    draw_figures(scores, store.folder / "figures")
+    draw_figures(scores, store.folder / "figures", grid.truth)
     ended = datetime.now(UTC)
     manifest = {
         "warmcb": warmcb.__version__,

@@ -92,6 +92,12 @@ def _with_rate(costs: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
     return found.sort([*SETTING, "algorithm"])
 
 
+def main_epsilon(scores: pl.DataFrame) -> float:
+    """The ε of most of the paper's figures if the study has it, else its smallest."""
+    found = sorted(scores["epsilon"].unique())
+    return 0.0125 if 0.0125 in found else float(found[0])
+
+
 def cdf(scores: pl.DataFrame, algorithm: str, at: Doubles) -> Doubles:
     """The share of settings with a normalized error of at most `at`; every ratio, then every noise counts alike."""
     of_one = scores.filter(pl.col("algorithm") == algorithm)
