@@ -63,7 +63,7 @@ def write_study(folder: Path, scores: pl.DataFrame) -> None:
     """What a study leaves for its report, except the figures."""
     scores.write_parquet(folder / "scores.parquet")
     numbers = [
-        {"what": "ARRoW-CB, 8 λ", "value": 0.1824, "low": 0.17, "high": 0.195},
+        {"what": "ARRoW-CB 8", "value": 0.1824, "low": 0.17, "high": 0.195},
         {"what": "Sim-Bandit", "value": 0.284, "low": None, "high": None},
     ]
     judged = [

@@ -80,7 +80,7 @@ def test_few_data_sets_decide_nothing() -> None:
 def test_numbers_and_the_untuned_verdict() -> None:
     document = json.loads(json.dumps(judge(scores_with(AS_PAPER))))
     first = document["claims"][0]
-    assert {number["what"] for number in first["numbers"]} >= {"Sim-Bandit − ARRoW-CB, 8 λ"}
+    assert {number["what"] for number in first["numbers"]} >= {"Sim-Bandit − ARRoW-CB 8"}
     for number in first["numbers"]:
         assert number["low"] < number["value"] < number["high"]
     assert first["untuned"] == "holds"

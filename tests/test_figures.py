@@ -33,7 +33,7 @@ def test_every_figure_is_written(tmp_path: Path) -> None:
     for stem in stems:
         root = ElementTree.parse(tmp_path / "figures" / f"{stem}.svg").getroot()
         texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
-        assert {"normalized error", "share of settings", "ARRoW-CB, 8 λ", "Majority"} <= set(texts)
+        assert {"normalized error", "share of settings", "ARRoW-CB 8", "Majority"} <= set(texts)
         assert (tmp_path / "figures" / f"{stem}.pdf").read_bytes().startswith(b"%PDF")
     assert "maj 0.25" in drawings[3].title
 

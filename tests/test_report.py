@@ -103,7 +103,7 @@ def test_no_two_parts_share_an_id(opened: webdriver.Chrome) -> None:
 def test_answer_and_claims(opened: webdriver.Chrome) -> None:
     answer = opened.find_element(By.CLASS_NAME, "answer").text
     assert "1 of 4 claims holds, 1 does not hold and 1 is too close to call; 1 was not run." in answer
-    assert "ARRoW-CB, 8 λ has the smallest area" in answer
+    assert "ARRoW-CB 8 has the smallest area" in answer
     rows = [row.text for row in opened.find_elements(By.CSS_SELECTOR, ".claims tbody tr")]
     for row, verdict in zip(rows, ("holds", "does not hold", "too close to call", "not run"), strict=True):
         assert verdict in row

@@ -83,7 +83,7 @@ class StudyProgress:
         return self._done / max(time.monotonic() - self._began, 1e-3)
 
     def _remaining(self) -> str:
-        seconds = (time.monotonic() - self._began) * (self._effort / max(self._effort_done, 1e-12) - 1)
+        seconds = (time.monotonic() - self._began) * abs(self._effort / max(self._effort_done, 1e-12) - 1)
         return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"
 
     def _line_is_due(self) -> bool:

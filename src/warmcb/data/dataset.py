@@ -1,7 +1,7 @@
 """A data set as the bandits see it, and the way there from a table."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
+from warmcb import _streams
 from warmcb.errors import DataError
 
 _SPARSE_BELOW = 0.3  # density: rows with fewer non-zeros are kept as CSR
@@ -42,6 +43,16 @@ class Dataset:
     def answers(self) -> dict[str, Any]:
         """The labels or the costs, as `simulate` takes them."""
         return {"y": self.y} if self.y is not None else {"costs": self.costs}
+
+    def capped(self, max_rows: int | None) -> Self:
+        """At most so many rows: of a larger data set a random part, the same each time."""
+        n_rows = self.X.shape[0]
+        if max_rows is None or n_rows <= max_rows:
+            return self
+        kept = _streams.generator(max_rows, _streams.SHUFFLE).permutation(n_rows)[:max_rows]
+        y = None if self.y is None else self.y[kept]
+        costs = None if self.costs is None else self.costs[kept]
+        return replace(self, X=self.X[kept], y=y, costs=costs)
 
     @classmethod
     def from_table(cls, name: str, table: pl.DataFrame, target: str | None = None) -> Self:

@@ -42,8 +42,8 @@ SUPERVISED_TRUTH = (
 """Those of the study where the supervised costs are the truth: Algorithm 2, and each single weight in its place."""
 
 ALGORITHMS: dict[str, Algorithm] = {
-    "arrow-8": Algorithm("arrow", "ARRoW-CB, 8 λ", {"lambdas": 8}),
-    "arrow-2": Algorithm("arrow", "ARRoW-CB, 2 λ", {"lambdas": 2}),
+    "arrow-8": Algorithm("arrow", "ARRoW-CB 8", {"lambdas": 8}),
+    "arrow-2": Algorithm("arrow", "ARRoW-CB 2", {"lambdas": 2}),
     "bandit-only": Algorithm("bandit-only", "Bandit-Only"),
     "sup-only": Algorithm("sup-only", "Sup-Only"),
     "sim-bandit": Algorithm("sim-bandit", "Sim-Bandit"),

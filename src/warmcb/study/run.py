@@ -5,7 +5,7 @@ import os
 import platform
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -15,7 +15,6 @@ import polars as pl
 from scipy import sparse
 
 import warmcb
-from warmcb import _streams
 from warmcb.data import Dataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint, save_arrays
 from warmcb.errors import DataError, WarmcbError
@@ -90,7 +89,7 @@ def _load(
     for number, source in enumerate(sources, 1):
         watch.reading(source.name, number, len(sources))
         try:
-            dataset = _capped(source.load(), grid.max_rows)
+            dataset = source.load().capped(grid.max_rows)
             _check(grid, dataset)
             if dataset.name in datasets:
                 raise DataError("another data set has its name; expected different names")
@@ -114,14 +113,6 @@ def _check(grid: Grid, dataset: Dataset) -> None:
         raise DataError(grid.why_no_size(len(dataset.y)))
     for name in grid.algorithms:
         algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
-
-
-def _capped(dataset: Dataset, max_rows: int | None) -> Dataset:
-    """At most so many rows, the same random ones each time."""
-    if max_rows is None or dataset.X.shape[0] <= max_rows or dataset.y is None:
-        return dataset
-    kept = _streams.generator(max_rows, _streams.SHUFFLE).permutation(dataset.X.shape[0])[:max_rows]
-    return replace(dataset, X=dataset.X[kept], y=dataset.y[kept])
 
 
 def write_up(grid: Grid, store: Store, outcome: Outcome, command: str, began: datetime) -> Sequence[Mapping[str, Any]]:
