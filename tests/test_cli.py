@@ -90,6 +90,7 @@ def test_remarks_go_to_standard_error(tmp_path: Path) -> None:
         (["TABLE", "--epsilon", "2"], "epsilon is 2.0; expected a number in [0, 1]"),
         (["TABLE", "--epsilon", "much"], "--epsilon"),
         (["TABLE", "--noise", "cyc"], "noise is 'cyc'; expected none, uar:P, cyc:P or maj:P"),
+        (["TABLE", "--truth", "me"], "truth is 'me'; expected one of bandit, supervised"),
         (["TABLE", "--lambdas", "7"], "lambdas is"),
         (["TABLE", "--lambdas", "a,b"], "lambdas is 'a,b'"),
         (["TABLE", "--learning-rate", "0"], "learning_rate is 0.0"),

@@ -36,8 +36,11 @@ def simulate(
     ] = None,
     epsilon: Annotated[float, typer.Option(help="Share of uniform exploration.")] = 0.0125,
     noise: Annotated[
-        str, typer.Option(help="What is wrong with the warm start's labels: none, uar:P, cyc:P or maj:P.")
+        str, typer.Option(help="What is wrong with the labels that are not true: none, uar:P, cyc:P or maj:P.")
     ] = "none",
+    truth: Annotated[
+        str, typer.Option(help="Whose costs are true: bandit (noise in the warm start) or supervised (in the rounds).")
+    ] = "bandit",
     lambdas: Annotated[str, typer.Option(help="8, 2, or values in [0, 1] with commas between them.")] = "8",
     learning_rate: Annotated[float, typer.Option(help="Of the online learner.")] = 0.5,
     seed: Annotated[int, typer.Option(help="Of the shuffle, the noise and the exploration.")] = 0,
@@ -53,7 +56,8 @@ def simulate(
     """Play one bandit on one data set and print what it paid.
 
     The first rows are the warm start: their labels, corrupted by --noise, are taught. The next are the interaction:
-    the bandit chooses, and sees the true cost of its choice alone. The average of those costs is the result.
+    the bandit chooses, and sees the true cost of its choice alone. The average of those costs is the result. With
+    --truth supervised it is the other way round: the labels are right, and --noise corrupts what the rounds show.
     """
     chosen_noise = Noise.parse(noise)
     console = Console(stderr=True)
@@ -84,6 +88,7 @@ def simulate(
             warm_start=n_s,
             interaction=n_b,
             noise=chosen_noise,
+            truth=truth,
             seed=seed,
             shuffle=shuffle,
         )
@@ -97,6 +102,7 @@ def simulate(
         "warm_start": n_s,
         "interaction": n_b,
         "noise": str(chosen_noise),
+        "truth": truth,
         "epsilon": epsilon,
         "learning_rate": learning_rate,
         "seed": seed,
