@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from warmcb._atomic import replacing
 from warmcb.data.dataset import Dataset
 
 _CSR_PARTS = ("data", "indices", "indptr")
@@ -25,16 +25,19 @@ def fingerprint(dataset: Dataset) -> str:
 
 
 def save_arrays(dataset: Dataset, folder: Path) -> None:
-    """Write the data set to `folder`, in place of what was there."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    """Write the data set to `folder`; if it is there already, nothing is done."""
+    facts_file = folder / "facts.json"  # written last: where it is, all is
+    if facts_file.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
     for name, array in _arrays(dataset).items():
         try:
             np.save(folder / f"{name}.npy", array)
         except OSError as error:  # NumPy tells how many numbers it has written, but not why it stopped
             raise OSError(f"{folder / name}.npy cannot be written: {error.strerror or 'is the disk full?'}") from error
     facts = {"name": dataset.name, "classes": dataset.classes, "shape": dataset.X.shape}
-    (folder / "facts.json").write_text(json.dumps(facts))
+    with replacing(facts_file) as file:
+        file.write(json.dumps(facts).encode())
 
 
 def load_arrays(folder: Path) -> Dataset:

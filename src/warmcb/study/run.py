@@ -3,7 +3,6 @@
 import importlib.metadata
 import os
 import platform
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -59,12 +58,12 @@ class Outcome(NamedTuple):
 
 def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
     """Complete the study in `store`; what was computed before is not computed again."""
-    store.claim(grid)
+    store.begin(grid)
     sources = find_sources(grid)
     datasets, left_out = _load(grid, sources, store.arrays, watch)
     if not datasets:
         raise NothingToRunError(left_out)
-    store.begin(grid, datasets)
+    store.add_datasets(datasets)
     units = plan(grid, datasets)
     missing = store.missing(units)
     watch.begins(units, missing)
@@ -83,7 +82,6 @@ def find_sources(grid: Grid) -> list[Source]:
 def _load(
     grid: Grid, sources: Sequence[Source], arrays: Path, watch: StudyWatch
 ) -> tuple[list[DataFacts], list[LeftOut]]:
-    shutil.rmtree(arrays, ignore_errors=True)
     datasets: dict[str, DataFacts] = {}
     left_out = []
     for number, source in enumerate(sources, 1):

@@ -42,25 +42,28 @@ class Store:
             raise InputError(f"out is {str(self.folder)!r}; expected the folder of a study that was begun")
         return Grid.of(self._read()["grid"])
 
-    def claim(self, grid: Grid) -> None:
-        """Refuse a folder that holds something else, or another study, before any work is done."""
+    def begin(self, grid: Grid) -> None:
+        """Write down what is going to be run. A folder that holds something else, or another study, is refused."""
         if self.begun:
             begun = self._read()
             _refuse(self.folder, _differences(begun["grid"], grid.as_dict()))
             if begun["code"] != code_version():
                 _refuse(self.folder, [f"code {begun['code']}, not {code_version()}"])
-        elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+        elif self.folder.exists() and not (self.folder.is_dir() and all(map(_is_leftover, self.folder.iterdir()))):
             raise InputError(f"out is {str(self.folder)!r}; expected an empty or a new folder, or that of this study")
-        self._units.mkdir(parents=True, exist_ok=True)
+        else:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.write_json("study.json", {"code": code_version(), "grid": grid.as_dict(), "datasets": []})
+        self._units.mkdir(exist_ok=True)
 
-    def begin(self, grid: Grid, datasets: Sequence[DataFacts]) -> None:
-        """Write down what is going to be run; a second start must bring the same."""
-        facts = [asdict(data) for data in datasets]
-        if self.begun:
-            begun = {data["name"]: data for data in self._read()["datasets"]}
-            _refuse(self.folder, [f"other data {d['name']}" for d in facts if begun.get(d["name"]) != d])
-            _refuse(self.folder, [f"data {name} too" for name in begun.keys() - {d["name"] for d in facts}])
-        self.write_json("study.json", {"code": code_version(), "grid": grid.as_dict(), "datasets": facts})
+    def add_datasets(self, datasets: Sequence[DataFacts]) -> None:
+        """Write down the data. A second start may bring more, but must bring those of the first, unchanged."""
+        plan = self._read()
+        facts = {data.name: asdict(data) for data in datasets}
+        begun = {data["name"]: data for data in plan["datasets"]}
+        _refuse(self.folder, [f"data {name}, which is not there" for name in begun.keys() - facts.keys()])
+        _refuse(self.folder, [f"other data {name}" for name, data in begun.items() if facts[name] != data])
+        self.write_json("study.json", plan | {"datasets": list(facts.values())})
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
         """The units that are still to be computed."""
@@ -104,6 +107,11 @@ class Store:
 
     def _file(self, unit: Unit) -> Path:
         return self._units / f"{key(unit)}.parquet"
+
+
+def _is_leftover(path: Path) -> bool:
+    """What a kill may leave before the first file is in its place."""
+    return path.suffix == ".part"
 
 
 def _differences(begun: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
