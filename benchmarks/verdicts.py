@@ -4,7 +4,8 @@
 
 The settings of STUDY, the folder of a study, are split by the number of actions (against Sim-Bandit) and by the ratio
 (against Sup-Only). Then the bundled data sets are played once more, with ARRoW-CB 8, with Sim-Bandit, and with each of
-the eight λ alone: the best of them, in hindsight, is what a perfect selector would reach.
+the eight λ alone: the best of them, in hindsight, is what a perfect selector would reach. At last Algorithm 2, and its
+learner on the labels alone: all of them, or the one part of the split that trains.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from warmcb import ArrowCB, Bandit, SimBandit
+from warmcb import ArrowCB, Bandit, SimBandit, SupervisedTruth
 from warmcb.data import suite
 from warmcb.data.dataset import Dataset
 from warmcb.simulate import simulate_many
@@ -99,6 +100,28 @@ def price_of_choice() -> Table:
     return table
 
 
+def price_of_validation() -> Table:
+    table = Table("noise in the rounds", "data sets", "labels alone, all", "labels alone, one part", "Algorithm 2")
+    datasets = [source.load() for source in suite("bundled")]
+    for noise in NOISES:
+        costs = []
+        for data in track(datasets, console=Console(stderr=True)):
+            *_, size = Grid().sizes(data.X.shape[0])
+            horizon = size.checkpoints[-1]
+            # Two λ that are the same for all that matters: the warm start is split, and nothing else is learned from.
+            kinds: list[int | tuple[float, ...]] = [(0.0,), (0.0, 1e-12), 8]
+            players = [
+                SupervisedTruth(data.n_actions, epsilon=EPSILON, horizon=horizon, lambdas=kind) for kind in kinds
+            ]
+            runs = simulate_many(
+                players, data.X, data.y, warm_start=size.warm_start, interaction=horizon, noise=noise,
+                truth="supervised",
+            )  # fmt: skip
+            costs.append([run.average_cost for run in runs])
+        table.add_row(noise, str(len(datasets)), *(f"{cost:.3f}" for cost in np.mean(costs, axis=0)))
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", type=Path, nargs="?")
@@ -108,7 +131,7 @@ def main() -> None:
         scores = make_scores(pl.read_parquet(options.study / "results.parquet"))
         scores = scores.filter(pl.col("tuning") == "hindsight", pl.col("epsilon") == EPSILON)
         console.print(by_actions(scores), by_ratio(scores))
-    console.print(price_of_choice())
+    console.print(price_of_choice(), price_of_validation())
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from warmcb._looks import looks
 from warmcb.study.figures import algorithm_title
-from warmcb.study.scores import REFERENCE, SETTING, main_epsilon, standings
+from warmcb.study.scores import SETTING, main_epsilon, reference, standings
 
 _TRUTHS = {
     "bandit": (
@@ -68,7 +68,7 @@ def write_report(folder: Path) -> Path:
         standings=tables,
         widest=max(row["high"] or row["area"] for table in tables for row in table.rows) or 1,
         tunings=_TUNINGS,
-        reference=REFERENCE,
+        reference=reference(scores),
         algorithms=algorithms,
         colors={name: look.color for name, look in looks(scores["algorithm"].unique()).items()},
         datasets=_datasets(scores, algorithms),

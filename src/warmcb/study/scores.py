@@ -21,7 +21,8 @@ TUNINGS = ("hindsight", "one-rate", "other-data")
 deploys; the one that is best for the algorithm over all settings of the study; the one that is best over all other
 data sets, which is what an honest user gets."""
 
-REFERENCE = "arrow-8"
+REFERENCES = ("arrow-8", "supervised-truth")
+"""The paper's algorithm of either setting: others win or lose against the first of them that was run."""
 CLOSE = 0.002
 """Two average costs that differ by no more count as a draw."""
 
@@ -191,18 +192,24 @@ def interval(replicates: Doubles, parts: int = 1) -> Area:
     return Area(float(replicates[0]), float(low), float(high))
 
 
+def reference(scores: pl.DataFrame) -> str | None:
+    """Whom the others win or lose against."""
+    return next((name for name in REFERENCES if name in scores["algorithm"]), None)
+
+
 def standings(scores: pl.DataFrame) -> pl.DataFrame:
     """How the algorithms of one ε and one tuning compare, the best first.
 
     `area` with its interval; the shares of settings with a cost clearly below (`win`) and above (`lose`) that of
-    ARRoW-CB with 8 λ; the mean rank within a setting; the mean cost.
+    the reference; the mean rank within a setting; the mean cost.
     """
+    against = reference(scores)
     areas = Areas(scores, scores["dataset"].unique().sort().to_list())
     costs = scores.pivot("algorithm", index=SETTING, values="average_cost")
     ranks = scores.select("algorithm", pl.col("average_cost").rank().over(SETTING).alias("rank"))
     rows = []
     for name in areas.algorithms:
-        gain = costs[REFERENCE] - costs[name] if REFERENCE in costs.columns and name != REFERENCE else None
+        gain = costs[against] - costs[name] if against not in (None, name) else None
         rows.append(
             {
                 "algorithm": name,
