@@ -103,6 +103,7 @@ def time_study(grid: Grid, folder: Path, workers: int) -> Timing:
 
 class Run(NamedTuple):
     unit: Runs
+    noise: str
     algorithm: str
     rate: float
 
@@ -110,8 +111,9 @@ class Run(NamedTuple):
 def all_runs(units: Sequence[Runs]) -> list[Run]:
     """What Vowpal Wabbit would have to run: Majority is not among it."""
     return [
-        Run(unit, name, rate)
+        Run(unit, noise, name, rate)
         for unit in units
+        for noise in unit.noises
         for name in unit.algorithms
         if algorithm(name).has_rate
         for rate in unit.learning_rates
@@ -124,7 +126,7 @@ def their_seconds(run: Run, dataset: Dataset, folder: Path) -> float:
     order = _streams.generator(unit.shuffle, _streams.SHUFFLE).permutation(len(dataset.y))
     X, y = dataset.X[order], dataset.y[order].copy()
     n_s = unit.size.warm_start
-    y[:n_s] = Noise.parse(unit.noise).corrupt(y[:n_s], dataset.n_actions, int(np.bincount(y).argmax()), unit.shuffle)
+    y[:n_s] = Noise.parse(run.noise).corrupt(y[:n_s], dataset.n_actions, int(np.bincount(y).argmax()), unit.shuffle)
     path = folder / "rows.vw"
     peer.write_rows(path, X, y)
     return peer.run(

@@ -94,6 +94,13 @@ def test_a_row_is_a_run_that_anyone_can_repeat(done: Path, data: Path) -> None:
     assert row["interaction"].to_list() == [3680]
 
 
+def test_what_does_not_see_the_noise_is_the_same_under_each(done: Path) -> None:
+    table = results(done).filter(pl.col("algorithm").is_in(["bandit-only", "majority"])).drop("noise_p")
+    noiseless, cyc = (table.filter(pl.col("noise") == noise).drop("noise") for noise in ("none", "cyc"))
+    assert len(noiseless) == 2 * 4 * (2 + 1) * 12
+    assert noiseless.equals(cyc)
+
+
 def test_sup_only_does_not_explore(done: Path, data: Path) -> None:
     dataset = read_file(data / "first.csv")
     found = results(done).filter(
@@ -315,7 +322,7 @@ def test_more_data_may_come_later(tmp_path: Path) -> None:
     write_table(folder / "two.csv", 3000, seed=1)
     finished = reproduce(*tiny(folder, out))
     assert finished.returncode == 0, finished.stderr
-    assert "2 units to compute, 2 are there already" in finished.stderr
+    assert "3 units to compute, 3 are there already" in finished.stderr
     assert set(results(out)["dataset"]) == {"one", "two"}
 
 
@@ -349,8 +356,8 @@ def test_plain_lines_where_there_is_no_terminal(done: Path, data: Path, tmp_path
     finished = reproduce(*tiny(data, tmp_path / "out"))
     lines = finished.stderr.splitlines()
     assert lines[0] == "reading data set 1 of 2: first"
-    assert lines[1] == "4 units to compute"
-    assert lines[2].startswith("4 of 4 units, ")
+    assert lines[1] == "6 units to compute"
+    assert lines[2].startswith("6 of 6 units, ")
     assert lines[-1] == f"4 runs on 2 data sets; read {tmp_path / 'out' / 'report.html'}"
 
 

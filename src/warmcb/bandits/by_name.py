@@ -1,6 +1,5 @@
 """The algorithms by the names that commands and studies use."""
 
-import inspect
 from typing import Any
 
 from warmcb.bandits._base import Bandit
@@ -31,5 +30,4 @@ def make_bandit(algorithm: str, n_actions: int, **settings: Any) -> Bandit:
     if algorithm not in ALGORITHMS:
         raise InputError(f"algorithm is {algorithm!r}; expected one of {', '.join(ALGORITHMS)}")
     kind = ALGORITHMS[algorithm]
-    known = inspect.signature(kind).parameters
-    return kind(n_actions, **{name: value for name, value in settings.items() if name in known})
+    return kind(n_actions, **{name: value for name, value in settings.items() if name in kind._parameters})

@@ -1,6 +1,5 @@
 """The algorithms of a study by name: a class, and what is fixed about it."""
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,15 +17,20 @@ class Algorithm:
     kind: str
     title: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    learns_from: tuple[str, ...] = ("labels", "rounds")
 
     @property
     def has_rate(self) -> bool:
-        return "learning_rate" in inspect.signature(CLASSES[self.kind]).parameters
+        return "learning_rate" in CLASSES[self.kind]._parameters
 
     @property
     def is_exact(self) -> bool:
         """Whether it solves equations, whose size is limited, instead of learning online."""
         return self.kind == "supervised-truth"
+
+    def sees_noise(self, truth: str) -> bool:
+        """Whether its runs differ between noises: the side that is not the truth has them."""
+        return ("labels" if truth == "bandit" else "rounds") in self.learns_from
 
     def make(self, n_actions: int, **settings: Any) -> Bandit:
         return make_bandit(self.kind, n_actions, **(settings | dict(self.fixed)))
@@ -44,10 +48,10 @@ SUPERVISED_TRUTH = (
 ALGORITHMS: dict[str, Algorithm] = {
     "arrow-8": Algorithm("arrow", "ARRoW-CB 8", {"lambdas": 8}),
     "arrow-2": Algorithm("arrow", "ARRoW-CB 2", {"lambdas": 2}),
-    "bandit-only": Algorithm("bandit-only", "Bandit-Only"),
-    "sup-only": Algorithm("sup-only", "Sup-Only"),
+    "bandit-only": Algorithm("bandit-only", "Bandit-Only", learns_from=("rounds",)),
+    "sup-only": Algorithm("sup-only", "Sup-Only", learns_from=("labels",)),
     "sim-bandit": Algorithm("sim-bandit", "Sim-Bandit"),
-    "majority": Algorithm("majority", "Majority"),
+    "majority": Algorithm("majority", "Majority", learns_from=()),
     "half": Algorithm("arrow", "λ = ½", {"lambdas": (0.5,)}),
     "supervised-truth": Algorithm("supervised-truth", "Algorithm 2", {"lambdas": 8}),
     "least-squares-0": Algorithm("supervised-truth", "Least squares, λ = 0", {"lambdas": (0.0,), "epsilon": 0.0}),

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -39,12 +40,15 @@ class DataFacts:
 
 @dataclass(frozen=True)
 class Runs:
-    """Every algorithm at every learning rate on the same rows: a data set, shuffled, one size, one noise, one ε."""
+    """Algorithms at every learning rate on the same rows: a data set, shuffled, one size, one ε, one noise.
+
+    Or several noises, if the algorithms do not see them: they are run once, and counted under each.
+    """
 
     kind: ClassVar[str] = "runs"
     data: DataFacts
     size: Size
-    noise: str
+    noises: tuple[str, ...]
     truth: str
     epsilon: float
     shuffle: int
@@ -54,7 +58,8 @@ class Runs:
 
     @property
     def label(self) -> str:
-        return f"{self.data.name} n_s={self.size.warm_start} {self.noise} ε={self.epsilon:g}"
+        noise = self.noises[0] if len(self.noises) == 1 else "all noises"
+        return f"{self.data.name} n_s={self.size.warm_start} {noise} ε={self.epsilon:g}"
 
     @property
     def effort(self) -> float:
@@ -73,13 +78,13 @@ class Runs:
         dataset = _mapped(arrays / self.data.fingerprint)
         scene = Scene.prepare(
             dataset.X, dataset.y, dataset.costs, dataset.n_actions, self.size.warm_start, max(self.size.checkpoints),
-            Noise.parse(self.noise), self.truth, self.shuffle, True, self.size.checkpoints,
+            self.noises[0], self.truth, self.shuffle, True, self.size.checkpoints,
         )  # fmt: skip
-        noise = Noise.parse(self.noise)
+        noises = [Noise.parse(noise) for noise in self.noises]
         columns: Columns = {name: [] for name in COLUMNS}
         for name, rate, seed, bandit in self._bandits(scene):
             costs = scene.run(bandit).checkpoints
-            for end, ratio in zip(self.size.checkpoints, self.size.ratios, strict=True):
+            for noise, (end, ratio) in product(noises, zip(self.size.checkpoints, self.size.ratios, strict=True)):
                 row = (
                     self.data.name, self.data.n_rows, self.data.n_features, self.data.n_actions, self.size.warm_start,
                     end, ratio, noise.kind, noise.p, self.epsilon, name, rate, self.shuffle, seed, costs[end],
@@ -142,12 +147,21 @@ def plan(grid: Grid, datasets: Sequence[DataFacts]) -> list[Unit]:
     for data in datasets:
         for shuffle in range(grid.shuffles):
             units.append(Optimal(data, shuffle))
-            for size in grid.sizes(data.n_rows):
-                for noise in grid.noises:
-                    for epsilon in grid.epsilon:
-                        rest = (grid.truth, epsilon, shuffle, grid.seeds, grid.algorithms, grid.learning_rates)
-                        units.append(Runs(data, size, noise, *rest))
+            for size, epsilon in product(grid.sizes(data.n_rows), grid.epsilon):
+                for noises, names in _groups(grid):
+                    rest = (grid.truth, epsilon, shuffle, grid.seeds, names, grid.learning_rates)
+                    units.append(Runs(data, size, noises, *rest))
     return units
+
+
+def _groups(grid: Grid) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Noises and the algorithms to run under them: those that do not see the noise only once."""
+    seeing = tuple(name for name in grid.algorithms if algorithm(name).sees_noise(grid.truth))
+    blind = tuple(name for name in grid.algorithms if name not in seeing)
+    if seeing:
+        yield from (((noise,), seeing) for noise in grid.noises)
+    if blind:
+        yield grid.noises, blind
 
 
 def key(unit: Unit) -> str:
