@@ -49,13 +49,29 @@ def run(
     """One run over the rows of a file; reading it is part of the time."""
     started = time.perf_counter()
     peer = vowpalwabbit.Workspace(
-        f"--quiet -d {path} -b {bits} --warm_cb {n_actions} {ALGORITHMS[algorithm]} --warm_start {warm_start}"
-        f" --interaction {interaction} --epsilon {0 if algorithm == 'sup-only' else epsilon}"
-        f" --learning_rate {learning_rate}"
+        arguments(path, algorithm, n_actions, warm_start, interaction, epsilon, learning_rate, bits)
     )
     cost = peer.get_sum_loss() / peer.get_weighted_examples()
     peer.finish()
     return Outcome(float(cost), time.perf_counter() - started)
+
+
+def arguments(
+    path: Path,
+    algorithm: str,
+    n_actions: int,
+    warm_start: int,
+    interaction: int,
+    epsilon: float,
+    learning_rate: float,
+    bits: int,
+) -> str:
+    """What Vowpal Wabbit is told at its command line."""
+    return (
+        f"--quiet -d {path} -b {bits} --warm_cb {n_actions} {ALGORITHMS[algorithm]} --warm_start {warm_start}"
+        f" --interaction {interaction} --epsilon {0 if algorithm == 'sup-only' else epsilon}"
+        f" --learning_rate {learning_rate}"
+    )
 
 
 def lambdas_as_the_paper_counts(n_actions: int, epsilon: float, count: int) -> list[float]:
