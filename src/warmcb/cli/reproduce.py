@@ -72,7 +72,7 @@ def reproduce(
 ) -> int:
     """Repeat the paper's study and judge each of its claims.
 
-    Without options: the paper's protocol on fifteen of its data sets at ε = 0.0125, in a few minutes. Interrupted, it
+    Without options: the paper's protocol on fifteen of its data sets at ε = 0.0125, in about a minute. Interrupted, it
     goes on where it stopped when it is started again. In the end --out holds report.html (open it in a browser),
     results.parquet, scores.parquet, claims.json, figures/ and manifest.json.
     """
