@@ -14,7 +14,7 @@ NOISES = ("none:0", *(f"{kind}:{p}" for kind in ("uar", "cyc", "maj") for p in (
 TUNINGS = ("hindsight", "one-rate", "other-data")
 
 
-def make_scores(
+def sample_scores(
     datasets: int = 4,
     warm_starts: Sequence[int] = (1, 8),
     interactions: Sequence[int] = (23, 184),
@@ -92,7 +92,7 @@ def write_study(folder: Path, scores: pl.DataFrame) -> None:
         "warmcb": "0.1.0", "code": "ab12cd34ef", "command": "warmcb reproduce --out study",
         "started": "2025-01-01T12:00:00+00:00", "finished": "2025-01-01T12:02:03+00:00", "seconds": 123.4,
         "machine": {"platform": "Linux", "processor": "a processor", "cores": 8, "python": "3.11.0"},
-        "versions": {"numpy": "2.0"}, "grid": grid, "datasets": datasets, "runs": 12345,
+        "versions": {"numpy": "2.0"}, "grid": grid, "datasets": datasets, "results": 12345, "units_found": 0,
         "left_out": [{"name": "tiny", "reason": "150 rows give a warm start of at most 8 examples"}], "failed": [],
     }  # fmt: skip
     _write_json(folder / "manifest.json", manifest)

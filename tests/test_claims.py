@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from study_samples import make_scores
+from study_samples import NOISES, sample_scores
 from warmcb.study.claims import PAPERS_CLAIMS, SUPERVISED_TRUTH_CLAIMS, judge
-
-NOISES = ("none:0", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")
 
 
 def scores_with(levels: dict[str, dict[str, float]], datasets: int = 30, epsilon: float = 0.0125) -> pl.DataFrame:
     """Normalized errors near a level for each algorithm and noise («*»: all others)."""
-    table = make_scores(datasets, noises=NOISES, epsilons=(epsilon,))
+    table = sample_scores(datasets, noises=NOISES, epsilons=(epsilon,))
     random = np.random.default_rng(0)
     error = [
         levels[row["algorithm"]].get(f"{row['noise']}:{row['noise_p']:g}", levels[row["algorithm"]]["*"])
@@ -59,7 +57,9 @@ def test_a_draw_is_too_close_to_call() -> None:
 
 def test_what_two_epsilons_tell() -> None:
     small = scores_with(AS_PAPER)
-    exploring = AS_PAPER | {"arrow-8": {"*": 0.4, "cyc:1": 0.22}}
+    more = {name: {noise: level + 0.1 for noise, level in AS_PAPER[name].items()} for name in AS_PAPER}
+    exploring = more | {"sup-only": AS_PAPER["sup-only"], "arrow-8": {"*": 0.4, "cyc:1": 0.22}}
+    exploring["bandit-only"]["cyc:1"] = 0.2
     large = scores_with(exploring, epsilon=0.1)
     found = verdicts(pl.concat([small, large]))
     for name in ("gap-shrinks", "epsilon-costs", "small-epsilon", "large-epsilon"):
@@ -71,6 +71,21 @@ def test_what_was_not_run_has_no_verdict() -> None:
     scores = scores_with(AS_PAPER)
     assert verdicts(scores.filter(pl.col("algorithm") != "sim-bandit"))["above-sim-bandit"] == "not run"
     assert verdicts(scores.filter(pl.col("noise") != "cyc"))["cyc-1"] == "not run"
+
+
+def test_one_algorithm_alone_is_best_of_nothing() -> None:
+    alone = scores_with(AS_PAPER).filter(pl.col("algorithm") == "arrow-8")
+    assert set(verdicts(alone).values()) <= {"not run", "too close to call"}
+
+
+def test_newcomers_do_not_matter() -> None:
+    scores = scores_with(AS_PAPER)
+    best = scores.filter(pl.col("algorithm") == "arrow-8").with_columns(algorithm=pl.lit("half"), normalized_error=0.0)
+    assert verdicts(pl.concat([scores, best])) == verdicts(scores)
+
+
+def test_all_noises_are_all_ten() -> None:
+    assert verdicts(scores_with(AS_PAPER).filter(pl.col("noise") != "uar"))["aggregate"] == "not run"
 
 
 def test_few_data_sets_decide_nothing() -> None:
@@ -94,7 +109,8 @@ def test_every_claim_has_a_name_of_its_own() -> None:
 
 def test_the_supervised_truth() -> None:
     renamed = {"arrow-8": "supervised-truth", "arrow-2": "least-squares-0", "bandit-only": "least-squares-1",
-               "sim-bandit": "least-squares-half", "majority": "bandit-only"}  # fmt: skip
-    found = verdicts(scores_with(AS_PAPER).with_columns(pl.col("algorithm").replace(renamed)), "supervised")
+               "sim-bandit": "least-squares-half"}  # fmt: skip
+    scores = scores_with(AS_PAPER)
+    found = verdicts(scores.with_columns(pl.col("algorithm").replace(renamed)), "supervised")
     assert found["above-half"] == found["feedback-helps"] == "holds"
     assert found["feedback-safe"] == "does not hold"

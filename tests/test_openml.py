@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.datasets import _openml as client
 
 from warmcb.cli.app import run
-from warmcb.data import open_dataset, read_file
+from warmcb.data import open_dataset, read_file, suite
 from warmcb.data.dataset import Dataset
 from warmcb.data.openml import cached, load_openml
 from warmcb.errors import DataError
@@ -354,3 +354,38 @@ def test_by_name_and_in_the_command(
     assert json.loads(capsys.readouterr().out)["dataset"] == "weather-6"
     assert run(["simulate", "openml:9"]) == 2
     assert capsys.readouterr().err == "warmcb: openml:9 cannot be loaded: Dataset with data_id 9 not found\n"
+
+
+def table_of(n_rows: int) -> str:
+    rows = "\n".join(f"{i % 7},{i % 11},{'ab'[i % 2]}" for i in range(n_rows))
+    return f"@RELATION r\n@ATTRIBUTE x NUMERIC\n@ATTRIBUTE z NUMERIC\n@ATTRIBUTE class {{a,b}}\n@DATA\n{rows}\n"
+
+
+def test_a_study_leaves_out_what_is_gone(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("warmcb.data.suites.PAPER_IDS", (6, 7, 8))
+    server.add(6, table_of(2600), "class", name="made_up")
+    server.add(8, MIXED, "play", served="no table")
+    options = ["--noises", "none", "--learning-rates", "1", "--workers", "1", "--out", str(tmp_path / "out")]
+    assert run(["reproduce", "--suite", "openml", *options]) == 0
+    told = capsys.readouterr().err
+    assert "left out: openml-7: openml:7 cannot be loaded" in told
+    assert "left out: openml-8: openml:8 " in told
+    assert "results on 1 data sets" in told
+
+
+def test_nobody_waits_524_times_for_a_server_that_is_not_there(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    server.add(6, MIXED, "play")
+    sources = {source.name: source for source in suite("openml")}
+    sources["openml-6"].load()
+    server.stop()
+    with pytest.raises(DataError, match="openml:8 cannot be loaded"):
+        sources["openml-8"].load()
+    with pytest.raises(DataError, match="openml:10 is not in the cache, and OpenML cannot be reached"):
+        sources["openml-10"].load()
+    assert sources["openml-6"].load().name.endswith("-6")

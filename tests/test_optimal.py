@@ -9,29 +9,29 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from warmcb import _streams
 from warmcb.data import open_dataset
 from warmcb.study.optimal import optimal_cost
 
 
 def test_labels_that_a_line_separates_cost_nothing() -> None:
     X = np.random.default_rng(0).normal(size=(2000, 2))
-    assert optimal_cost(X, (X[:, 0] > X[:, 1]).astype(np.int32), 2, shuffle=0) < 0.02
+    assert optimal_cost(X, (X[:, 0] > X[:, 1]).astype(np.int32), 2) < 0.02
 
 
 def test_labels_at_random_cost_what_chance_costs() -> None:
     random = np.random.default_rng(1)
     X, y = random.normal(size=(5000, 3)), random.integers(4, size=5000).astype(np.int32)
-    assert optimal_cost(X, y, 4, shuffle=0) == pytest.approx(0.75, abs=0.05)
+    assert optimal_cost(X, y, 4) == pytest.approx(0.75, abs=0.05)
 
 
-@pytest.mark.parametrize("name", ["splice", "cpu_small_bin", "wine_quality"])
+@pytest.mark.parametrize("name", ["splice", "cpu_small_bin", "wine_quality", "abalone"])
 def test_vowpal_wabbit_finds_about_the_same(name: str, tmp_path: Path) -> None:
-    """About: it judges its held-out rows while a pass runs, we when it is over."""
+    """But for a row or two where rounding decides."""
     data = open_dataset(name)
     assert data.y is not None
-    order = _streams.generator(0, _streams.SHUFFLE).permutation(len(data.y))
-    X, y = sparse.csr_array(data.X)[order], data.y[order]
+    data = data.rows(np.random.default_rng(0).permutation(len(data.y)))
+    X, y = sparse.csr_array(data.X), data.y
+    assert y is not None
     rows = tmp_path / "rows.vw"
     with rows.open("w") as file:
         for i, label in enumerate(y):
@@ -43,4 +43,4 @@ def test_vowpal_wabbit_finds_about_the_same(name: str, tmp_path: Path) -> None:
     told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     theirs = re.search(r"average loss = (\S+) h", told)
     assert theirs is not None
-    assert optimal_cost(data.X, data.y, data.n_actions, shuffle=0) == pytest.approx(float(theirs[1]), abs=0.01)
+    assert optimal_cost(data.X, y, data.n_actions) == pytest.approx(float(theirs[1]), abs=2.5 / (len(y) / 10))

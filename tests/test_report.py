@@ -15,7 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.command import Command
 from selenium.webdriver.remote.webelement import WebElement
 
-from study_samples import make_scores, write_study
+from study_samples import sample_scores, write_study
 from warmcb.study.figures import draw_figures
 from warmcb.study.report import write_report
 
@@ -25,7 +25,7 @@ ODD_NAME = "<b>x & y"
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
-    scores = make_scores(12, epsilons=(0.0125, 0.1))
+    scores = sample_scores(12, epsilons=(0.0125, 0.1))
     scores = scores.with_columns(pl.col("dataset").replace("data-003", ODD_NAME))
     write_study(folder, scores)
     draw_figures(scores, folder / "figures")
@@ -177,7 +177,7 @@ def test_a_phone_needs_no_sideways_scrolling(opened: webdriver.Chrome) -> None:
 
 
 def test_one_of_each(chromium: webdriver.Chrome, tmp_path: Path) -> None:
-    scores = make_scores(1, (1,), (184,), ("cyc:1",), algorithms=("bandit-only",), tunings=("hindsight",))
+    scores = sample_scores(1, (1,), (184,), ("cyc:1",), algorithms=("bandit-only",), tunings=("hindsight",))
     write_study(tmp_path, scores)
     draw_figures(scores, tmp_path / "figures")
     chromium.get(write_report(tmp_path).as_uri())

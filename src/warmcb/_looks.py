@@ -18,7 +18,7 @@ class Look(NamedTuple):
 
 
 _LOOKS = {
-    "arrow-8": Look("#D55E00", (), 2.6),
+    "arrow-8": Look("#D55E00", (), 2.2),
     "arrow-2": Look("#E69F00", (8, 2), 1.8),
     "bandit-only": Look("#0072B2", (3.7, 1.6)),
     "sup-only": Look("#009E73", (6.4, 1.6, 1, 1.6)),

@@ -6,6 +6,7 @@ DECIDE = 0
 WARM_START = 1
 SHUFFLE = 2
 NOISE = 3
+POLICIES = 4
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:

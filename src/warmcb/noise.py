@@ -46,6 +46,11 @@ class Noise:
     def __str__(self) -> str:
         return self.kind if self.kind == "none" else f"{self.kind}:{repr(self.p).removesuffix('.0')}"
 
+    @property
+    def title(self) -> str:
+        """How people call it, in figures and claims."""
+        return "noiseless" if self.kind == "none" else f"{self.kind} {self.p:g}"
+
     def corrupt(self, labels: NDArray[np.int32], n_actions: int, majority: int, seed: int) -> NDArray[np.int32]:
         """New labels; `majority` is the most frequent label of the whole data set."""
         random = _streams.generator(seed, _streams.NOISE)

@@ -71,7 +71,8 @@ class StudyProgress:
         self._effort_done += unit.effort
         self._show()
         if self._line_is_due() or self._done == self._total:
-            self._say(f"{self._done} of {self._total} units, {self._rate():.1f} a second, {self._remaining()}")
+            now = "".join(f"; {running.label}" for running in list(self._running)[:1])
+            self._say(f"{self._done} of {self._total} units, {self._rate():.1f} a second, {self._remaining()}{now}")
 
     def _show(self) -> None:
         if self._task is not None:
@@ -83,7 +84,7 @@ class StudyProgress:
         return self._done / max(time.monotonic() - self._began, 1e-3)
 
     def _remaining(self) -> str:
-        seconds = (time.monotonic() - self._began) * abs(self._effort / max(self._effort_done, 1e-12) - 1)
+        seconds = (time.monotonic() - self._began) * max(self._effort / max(self._effort_done, 1e-12) - 1, 0)
         return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"
 
     def _line_is_due(self) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -76,13 +75,17 @@ def reproduce(
     goes on where it stopped when it is started again. In the end --out holds report.html (open it in a browser),
     results.parquet, scores.parquet, claims.json, figures/ and manifest.json.
     """
+    if full and epsilon is not None:
+        raise InputError(
+            f"epsilon is {','.join(epsilon)!r} beside --full, which has the paper's three; expected one of them"
+        )
     store = Store(out)
     start = store.grid() if resume else Grid.read(grid) if grid is not None else Grid()
     options = {
-        "suites": suite,
+        "suites": _words(suite),
         "data": None if data is None else [str(Path(path).resolve()) for path in data],
         "truth": truth,
-        "epsilon": list(_PAPERS_EPSILONS) if full and epsilon is None else _parsed("epsilon", epsilon, float),
+        "epsilon": list(_PAPERS_EPSILONS) if full else _parsed("epsilon", epsilon, float),
         "algorithms": _words(algorithms),
         "noises": _words(noises),
         "learning_rates": _parsed("learning_rates", learning_rates, float),
@@ -99,7 +102,7 @@ def reproduce(
         with _engine(workers, cluster) as engine, StudyProgress(console) as progress:
             outcome = run_study(wanted, store, engine, progress)
         with console.status("drawing"):
-            claims = write_up(wanted, store, outcome, shlex.join(["warmcb", *sys.argv[1:]]), began)
+            claims = write_up(wanted, store, outcome, began)
     except NothingToRunError as error:
         _tell_left_out(console, error.left_out)
         console.print(f"warmcb: {error}", markup=False, soft_wrap=True)
@@ -117,11 +120,16 @@ def _engine(workers: int | None, cluster: str | None) -> AbstractContextManager[
         if workers is not None:
             raise InputError(f"workers is {workers} beside a cluster; expected one of the two")
         return dask_cluster(cluster)
-    return processes(os.cpu_count() or 1 if workers is None else _inputs.integer("workers", workers, 1, 1024))
+    return processes(_cores() if workers is None else _inputs.integer("workers", workers, 1, 1024))
+
+
+def _cores() -> int:
+    """Those that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]], store: Store) -> None:
-    table = Table("claim of the paper", "where", "verdict", box=None, padding=(0, 2, 0, 0))
+    table = Table("claim", "where", "verdict", box=None, padding=(0, 2, 0, 0))
     for claim in claims:
         table.add_row(claim["claim"], claim["where"], claim["verdict"])
     Console().print(table)
@@ -130,7 +138,7 @@ def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]
         console.print(f"failed: {unit}: {reason}", markup=False, soft_wrap=True)
     if outcome.failures:
         console.print(f"to try them again: {_resume_command(store)}", markup=False, soft_wrap=True)
-    size = f"{len(outcome.results)} runs on {len(outcome.datasets)} data sets"
+    size = f"{len(outcome.results)} results on {len(outcome.datasets)} data sets"
     console.print(f"{size}; read {store.folder / 'report.html'}", markup=False, soft_wrap=True)
 
 

@@ -49,10 +49,13 @@ class Dataset:
         n_rows = self.X.shape[0]
         if max_rows is None or n_rows <= max_rows:
             return self
-        kept = _streams.generator(max_rows, _streams.SHUFFLE).permutation(n_rows)[:max_rows]
-        y = None if self.y is None else self.y[kept]
-        costs = None if self.costs is None else self.costs[kept]
-        return replace(self, X=self.X[kept], y=y, costs=costs)
+        return self.rows(_streams.generator(max_rows, _streams.SHUFFLE).permutation(n_rows)[:max_rows])
+
+    def rows(self, order: NDArray[np.int64]) -> Self:
+        """Some of the rows, in a given order."""
+        y = None if self.y is None else self.y[order]
+        costs = None if self.costs is None else self.costs[order]
+        return replace(self, X=self.X[order], y=y, costs=costs)
 
     @classmethod
     def from_table(cls, name: str, table: pl.DataFrame, target: str | None = None) -> Self:

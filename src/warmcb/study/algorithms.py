@@ -60,6 +60,11 @@ ALGORITHMS: dict[str, Algorithm] = {
 }
 
 
+def title(name: str) -> str:
+    """How people call an algorithm; one that this version does not know keeps its name."""
+    return ALGORITHMS[name].title if name in ALGORITHMS else name
+
+
 def algorithm(name: str) -> Algorithm:
     if name not in ALGORITHMS:
         raise InputError(f"algorithm is {name!r}; expected one of {', '.join(ALGORITHMS)}")

@@ -16,9 +16,10 @@ from matplotlib.gridspec import GridSpec
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
+from warmcb._atomic import replacing
 from warmcb._looks import Look, looks
-from warmcb.noise import KINDS
-from warmcb.study.algorithms import ALGORITHMS
+from warmcb.noise import KINDS, Noise
+from warmcb.study.algorithms import title
 from warmcb.study.scores import SETTING, cdf, main_epsilon
 
 _ASPECT = 0.8
@@ -71,7 +72,7 @@ class Panel(NamedTuple):
         return self.scores["dataset"].n_unique()
 
 
-Grid = list[list[Panel | None]]
+Panels = list[list[Panel | None]]
 
 
 def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> list[Drawing]:
@@ -86,21 +87,12 @@ def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> l
         _save(draw_panels(grid, width), folder / drawing.stem)
         drawings.append(drawing)
     index = json.dumps([drawing._asdict() for drawing in drawings], ensure_ascii=False, indent=2)
-    (folder / "index.json").write_text(index, encoding="utf-8")
+    with replacing(folder / "index.json") as file:
+        file.write(index.encode())
     return drawings
 
 
-def algorithm_title(name: str) -> str:
-    """How people call an algorithm."""
-    return ALGORITHMS[name].title if name in ALGORITHMS else name
-
-
-def noise_title(kind: str, p: float) -> str:
-    """How people call a noise condition."""
-    return "noiseless" if kind == "none" else f"{kind} {p:g}"
-
-
-def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Grid, float]]:
+def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels, float]]:
     """Each figure: what it is called, its panels, and how many inches wide a panel is."""
     by_epsilon = {epsilon: part for (epsilon,), part in sorted(scores.partition_by("epsilon", as_dict=True).items())}
     ratios = sorted(scores["ratio"].unique())
@@ -134,7 +126,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Grid, 
     yield (
         Drawing(
             f"ratio-{epsilon:g}",
-            f"By ratio, {noise_title(*noise)}, ε = {epsilon:g}",
+            f"By ratio, {Noise(*noise).title}, ε = {epsilon:g}",
             "From many labels to few: the ratio is rounds of interaction per example of the warm start;"
             " as the paper's Figure 3.",
         ),
@@ -149,7 +141,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Grid, 
                 f"{down} (down) by {across} (across), {_count(Panel('', part).datasets, 'data set')};"
                 " beside each title the number of settings. As in the paper's appendix.",
             ),
-            [_ratio_panels(cell, ratios, f"{noise_title(*noise)}, ") for noise, cell in _by_noise(part).items()],
+            [_ratio_panels(cell, ratios, f"{Noise(*noise).title}, ") for noise, cell in _by_noise(part).items()],
             1.7,
         )
 
@@ -160,14 +152,14 @@ def _by_noise(scores: pl.DataFrame) -> dict[tuple[str, float], pl.DataFrame]:
     return {(kind, p): parts[kind, p] for kind, p in sorted(parts, key=lambda noise: (KINDS.index(noise[0]), noise[1]))}
 
 
-def _noise_panels(scores: pl.DataFrame) -> Grid:
+def _noise_panels(scores: pl.DataFrame) -> Panels:
     """A row for each kind and a column for each p, with the noiseless panel before them; short of that, one row."""
-    panels = {noise: Panel(noise_title(*noise), part) for noise, part in _by_noise(scores).items()}
+    panels = {noise: Panel(Noise(*noise).title, part) for noise, part in _by_noise(scores).items()}
     noiseless = panels.pop(("none", 0.0), None)
     kinds, levels = list(dict.fromkeys(kind for kind, _ in panels)), sorted({p for _, p in panels})
     if len(levels) < 2 or len(kinds) < 2:
         return [[noiseless, *panels.values()] if noiseless else list(panels.values())]
-    grid: Grid = [[panels.get((kind, p)) for p in levels] for kind in kinds]
+    grid: Panels = [[panels.get((kind, p)) for p in levels] for kind in kinds]
     return [[noiseless if row is grid[0] else None, *row] for row in grid] if noiseless else grid
 
 
@@ -176,7 +168,7 @@ def _ratio_panels(scores: pl.DataFrame, ratios: list[float], prefix: str = "") -
     return [Panel(f"{prefix}ratio {ratio:g}", parts[ratio,]) if (ratio,) in parts else None for ratio in ratios]
 
 
-def _wrapped(panels: list[Panel | None], columns: int) -> Grid:
+def _wrapped(panels: list[Panel | None], columns: int) -> Panels:
     columns = min(columns, len(panels))
     padded = panels + [None] * (-len(panels) % columns)
     return [padded[start : start + columns] for start in range(0, len(padded), columns)]
@@ -186,7 +178,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def draw_panels(grid: Grid, width: float) -> Figure:
+def draw_panels(grid: Panels, width: float) -> Figure:
     """Draw each panel in its cell, `width` inches wide, and the legend, best algorithm first, where it hides none."""
     small = width < _SMALL
     at = np.linspace(0, 1, 51 if small else 101)
@@ -215,7 +207,7 @@ def draw_panels(grid: Grid, width: float) -> Figure:
                 axis.set_ylabel("share of settings")
             if row == len(grid) - 1:
                 axis.set_xlabel("normalized error")
-        handles = [_line([], [], look[name], label=algorithm_title(name)) for name in names]
+        handles = [_line([], [], look[name], label=title(name)) for name in names]
         _legend(figure, places, cells, handles)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, saved twice
@@ -265,12 +257,13 @@ def _legend(figure: Figure, places: GridSpec, cells: Collection[tuple[int, int]]
 
 def _save(figure: Figure, path: Path) -> None:
     with matplotlib.rc_context(_STYLE):
-        figure.savefig(path.with_name(f"{path.name}.pdf"), metadata={"CreationDate": None})
+        with replacing(path.with_name(f"{path.name}.pdf")) as file:
+            figure.savefig(file, format="pdf", metadata={"CreationDate": None})
         text = StringIO()
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    path.with_name(f"{path.name}.svg").write_text(
-        re.sub(r' d="[^"]*"', lambda curve: _shorter(curve[0]), text.getvalue()), encoding="utf-8"
-    )
+    svg = re.sub(r' d="[^"]*"', lambda curve: _shorter(curve[0]), text.getvalue())
+    with replacing(path.with_name(f"{path.name}.svg")) as file:
+        file.write(svg.encode())
 
 
 def _shorter(curve: str) -> str:

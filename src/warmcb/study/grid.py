@@ -80,11 +80,13 @@ class Grid:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """A grid from a TOML file, whose keys are the names above."""
+        """A grid from a TOML file, whose keys are the names above. Its data are looked for beside it."""
         try:
-            return cls.of(tomllib.loads(path.read_text()))
+            settings = tomllib.loads(path.read_text())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"grid is {str(path)!r}; expected a TOML file: {error}") from None
+        grid = cls.of(settings)
+        return replace(grid, data=tuple(str((path.parent / folder).resolve()) for folder in grid.data))
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """The same grid with other values. Data alone replace the suites, and another truth has other algorithms."""
@@ -115,6 +117,19 @@ class Grid:
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as JSON and TOML have them."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    def options(self) -> list[str]:
+        """What to tell the command line for this grid: whatever is not the default."""
+        words = []
+        for name, value in asdict(self).items():
+            if value == getattr(Grid(), name) or value == ():
+                continue
+            option = "--suite" if name == "suites" else f"--{name.replace('_', '-')}"
+            values = (
+                value if name == "data" else [",".join(map(str, value)) if isinstance(value, tuple) else str(value)]
+            )
+            words += [word for one in values for word in (option, one)]
+        return words
 
     def sizes(self, n_rows: int) -> Iterator[Size]:
         """The sizes that a data set of so many rows serves."""

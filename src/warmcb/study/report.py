@@ -13,8 +13,9 @@ import polars as pl
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from warmcb._atomic import replacing
 from warmcb._looks import looks
-from warmcb.study.figures import algorithm_title
+from warmcb.study.algorithms import title
 from warmcb.study.scores import SETTING, main_epsilon, reference, standings
 
 _TRUTHS = {
@@ -56,7 +57,7 @@ def write_report(folder: Path) -> Path:
     algorithms = [row["algorithm"] for row in tables[0].rows]
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"number": _number, "duration": _duration, "moment": _moment, "title": algorithm_title}
+    environment.filters |= {"number": _number, "duration": _duration, "moment": _moment, "title": title}
     template = environment.from_string(files("warmcb.study").joinpath("report.html.jinja").read_text(encoding="utf-8"))
     page = template.render(
         manifest=manifest,
@@ -75,7 +76,8 @@ def write_report(folder: Path) -> Path:
         settings=scores.select(SETTING).n_unique(),
     )
     path = folder / "report.html"
-    path.write_text(page, encoding="utf-8")
+    with replacing(path) as file:
+        file.write(page.encode())
     return path
 
 
@@ -106,8 +108,8 @@ def _standings(scores: pl.DataFrame) -> list[_Standings]:
 
 
 def _datasets(scores: pl.DataFrame, algorithms: list[str]) -> list[dict[str, Any]]:
-    """Each data set: its facts, how many settings it serves, and the mean clipped error of each algorithm in them."""
-    tuned = scores.filter(pl.col("tuning") == "hindsight")
+    """Each data set at the main ε: its facts, its settings, and the mean clipped error of each algorithm in them."""
+    tuned = scores.filter(pl.col("tuning") == "hindsight", pl.col("epsilon") == main_epsilon(scores))
     facts = tuned.group_by("dataset").agg(
         pl.col("n_rows", "n_features", "n_actions").first(), pl.struct(SETTING).n_unique().alias("settings")
     )

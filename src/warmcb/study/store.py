@@ -13,14 +13,7 @@ import polars as pl
 from warmcb._atomic import replacing
 from warmcb.errors import InputError
 from warmcb.study.grid import Grid
-from warmcb.study.tasks import COLUMNS, Columns, DataFacts, Optimal, Unit, code_version, key
-
-_SCHEMA = {
-    "dataset": pl.String, "n_rows": pl.Int64, "n_features": pl.Int64, "n_actions": pl.Int64, "warm_start": pl.Int64,
-    "interaction": pl.Int64, "ratio": pl.Float64, "noise": pl.String, "noise_p": pl.Float64, "epsilon": pl.Float64,
-    "algorithm": pl.String, "learning_rate": pl.Float64, "shuffle": pl.Int64, "seed": pl.Int64,
-    "average_cost": pl.Float64, "optimal_cost": pl.Float64,
-}  # fmt: skip
+from warmcb.study.tasks import COLUMNS, SCHEMA, Columns, DataFacts, Optimal, Unit, code_version, key
 
 
 class Store:
@@ -44,17 +37,27 @@ class Store:
 
     def begin(self, grid: Grid) -> None:
         """Write down what is going to be run. A folder that holds something else, or another study, is refused."""
-        if self.begun:
+        if self.begun and not self._is_empty():
             begun = self._read()
             _refuse(self.folder, _differences(begun["grid"], grid.as_dict()))
             if begun["code"] != code_version():
                 _refuse(self.folder, [f"code {begun['code']}, not {code_version()}"])
-        elif self.folder.exists() and not (self.folder.is_dir() and all(map(_is_leftover, self.folder.iterdir()))):
+        elif (
+            not self.begun
+            and self.folder.exists()
+            and not (self.folder.is_dir() and all(map(_is_leftover, self.folder.iterdir())))
+        ):
             raise InputError(f"out is {str(self.folder)!r}; expected an empty or a new folder, or that of this study")
         else:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.write_json("study.json", {"code": code_version(), "grid": grid.as_dict(), "datasets": []})
         self._units.mkdir(exist_ok=True)
+        for leftover in self.folder.rglob("*.part"):
+            leftover.unlink(missing_ok=True)
+
+    def _is_empty(self) -> bool:
+        """A study that has found no data yet, nor computed anything, may as well become another."""
+        return not self._read()["datasets"] and not any(self._units.glob("*.parquet"))
 
     def add_datasets(self, datasets: Sequence[DataFacts]) -> None:
         """Write down the data. A second start may bring more, but must bring those of the first, unchanged."""
@@ -70,13 +73,13 @@ class Store:
         return [unit for unit in units if not self._file(unit).exists()]
 
     def add(self, unit: Unit, columns: Columns) -> None:
-        schema = {name: kind for name, kind in _SCHEMA.items() if name in columns}
+        schema = {name: kind for name, kind in SCHEMA.items() if name in columns}
         self.write_table(self._file(unit), pl.DataFrame(columns, schema=schema))
 
     def collect(self, units: Iterable[Unit]) -> pl.DataFrame:
         """Write `results.parquet`: the rows of all units that are there, in the order of the plan."""
-        runs = [pl.DataFrame(schema={name: _SCHEMA[name] for name in COLUMNS})]
-        optimal = [pl.DataFrame(schema={name: _SCHEMA[name] for name in ("dataset", "shuffle", "optimal_cost")})]
+        runs = [pl.DataFrame(schema={name: SCHEMA[name] for name in COLUMNS})]
+        optimal = [pl.DataFrame(schema={name: SCHEMA[name] for name in ("dataset", "shuffle", "optimal_cost")})]
         for unit in units:
             if self._file(unit).exists():
                 (optimal if isinstance(unit, Optimal) else runs).append(pl.read_parquet(self._file(unit)))

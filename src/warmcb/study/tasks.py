@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 import warmcb
-from warmcb import _costs
+from warmcb import _costs, _streams
+from warmcb._atomic import replacing
 from warmcb.bandits import Bandit
-from warmcb.data.arrays import load_arrays
+from warmcb.data.arrays import load_arrays, save_arrays
 from warmcb.data.dataset import Dataset
+from warmcb.errors import WarmcbError
 from warmcb.noise import Noise
 from warmcb.simulate import Scene
 from warmcb.study.algorithms import algorithm
@@ -23,6 +26,7 @@ from warmcb.study.grid import Grid, Size
 from warmcb.study.optimal import optimal_cost
 
 Columns = dict[str, list[Any]]
+_VERSION_FILE = "code-version"
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,20 @@ class Runs:
 
     def compute(self, arrays: Path) -> Columns:
         """One row for each algorithm, learning rate, seed and interaction length."""
-        dataset = _mapped(arrays / self.data.fingerprint)
+        dataset = _mapped(arrays, self.data, self.shuffle)
         scene = Scene.prepare(
-            dataset.X, dataset.y, dataset.costs, dataset.n_actions, self.size.warm_start, max(self.size.checkpoints),
-            self.noises[0], self.truth, self.shuffle, True, self.size.checkpoints,
-        )  # fmt: skip
+            X=dataset.X,
+            y=dataset.y,
+            costs=None,
+            n_actions=dataset.n_actions,
+            warm_start=self.size.warm_start,
+            interaction=max(self.size.checkpoints),
+            noise=self.noises[0],
+            truth=self.truth,
+            seed=self.shuffle,
+            shuffle=False,  # the arrays are
+            checkpoints=self.size.checkpoints,
+        )
         noises = [Noise.parse(noise) for noise in self.noises]
         columns: Columns = {name: [] for name in COLUMNS}
         for name, rate, seed, bandit in self._bandits(scene):
@@ -128,17 +141,21 @@ class Optimal:
         return 5e-9 * self.data.n_rows * self.data.n_actions * self.data.density * self.data.n_features
 
     def compute(self, arrays: Path) -> Columns:
-        dataset = _mapped(arrays / self.data.fingerprint)
+        dataset = _mapped(arrays, self.data, self.shuffle)
         assert dataset.y is not None
-        found = optimal_cost(dataset.X, dataset.y, dataset.n_actions, self.shuffle)
+        found = optimal_cost(dataset.X, dataset.y, dataset.n_actions)
         return {"dataset": [self.data.name], "shuffle": [self.shuffle], "optimal_cost": [found]}
 
 
 Unit = Runs | Optimal
-COLUMNS = (
-    "dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon",
-    "algorithm", "learning_rate", "shuffle", "seed", "average_cost",
-)  # fmt: skip
+SCHEMA = {
+    "dataset": pl.String, "n_rows": pl.Int64, "n_features": pl.Int64, "n_actions": pl.Int64, "warm_start": pl.Int64,
+    "interaction": pl.Int64, "ratio": pl.Float64, "noise": pl.String, "noise_p": pl.Float64, "epsilon": pl.Float64,
+    "algorithm": pl.String, "learning_rate": pl.Float64, "shuffle": pl.Int64, "seed": pl.Int64,
+    "average_cost": pl.Float64, "optimal_cost": pl.Float64,
+}  # fmt: skip
+"""The columns of the results. Units of runs give all but the last, which the units of e* give."""
+COLUMNS = tuple(SCHEMA)[:-1]
 
 
 def plan(grid: Grid, datasets: Sequence[DataFacts]) -> list[Unit]:
@@ -175,10 +192,10 @@ def code_version() -> str:
     """A hash of the code that determines results: equal versions give equal rows."""
     package = Path(warmcb.__file__).parent
     patterns = (
-        "_core*.so", "_core*.pyd", "_costs.py", "_streams.py", "noise.py", "simulate.py", "bandits/*.py",
+        "_core*.so", "_core*.pyd", "_costs.py", "_inputs.py", "_streams.py", "noise.py", "simulate.py", "bandits/*.py",
         "learners/*.py", "study/algorithms.py", "study/optimal.py", "study/tasks.py",
     )  # fmt: skip
-    hashed = hashlib.blake2b(digest_size=8)
+    hashed = hashlib.blake2b(f"NumPy {np.__version__}".encode(), digest_size=8)
     for path in sorted(path for pattern in patterns for path in package.glob(pattern)):
         hashed.update(path.name.encode() + path.read_bytes())
     return f"{warmcb.__version__}+{hashed.hexdigest()}"
@@ -190,6 +207,22 @@ def exploration_seed(dataset: str, shuffle: int, seed: int) -> int:
     return int.from_bytes(digest, "little")
 
 
+def write_arrays(dataset: Dataset, facts: DataFacts, shuffles: int, arrays: Path) -> None:
+    """Write what workers map into their memory: the rows in the order of each shuffle, and which code they need."""
+    for shuffle in range(shuffles):
+        order = _streams.generator(shuffle, _streams.SHUFFLE).permutation(facts.n_rows)
+        save_arrays(dataset.rows(order), _folder(arrays, facts, shuffle))
+    with replacing(arrays / _VERSION_FILE) as file:
+        file.write(code_version().encode())
+
+
+def _folder(arrays: Path, data: DataFacts, shuffle: int) -> Path:
+    return arrays / data.fingerprint / str(shuffle)
+
+
 @lru_cache(maxsize=1)
-def _mapped(folder: Path) -> Dataset:
-    return load_arrays(folder)
+def _mapped(arrays: Path, data: DataFacts, shuffle: int) -> Dataset:
+    planned = (arrays / _VERSION_FILE).read_text()
+    if planned != code_version():
+        raise WarmcbError(f"this worker has warmcb {code_version()}; expected {planned}, as the study")
+    return load_arrays(_folder(arrays, data, shuffle))
