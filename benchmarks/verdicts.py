@@ -35,6 +35,8 @@ def by_actions(scores: pl.DataFrame) -> Table:
     table = Table("actions", "data sets", "area: Sim-Bandit − ARRoW-CB 8", "average cost: Sim-Bandit − ARRoW-CB 8")
     for name, (low, high) in ({"all": (2, 10**9)} | ACTIONS).items():
         part = scores.filter(pl.col("n_actions").is_between(low, high))
+        if not len(part):
+            continue
         gaps = [lead(part, "sim-bandit", column) for column in ("normalized_error", "average_cost")]
         table.add_row(name, str(part["dataset"].n_unique()), *gaps)
     return table

@@ -1,9 +1,13 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
 
 from problems import BANDITS, Problem, make_problem
 from warmcb import Bandit
+
+settings.register_profile("any machine", deadline=None)  # a busy one is no reason to fail
+settings.load_profile("any machine")
 
 
 @pytest.fixture(params=["dense labels", "sparse labels", "dense costs", "sparse costs"])

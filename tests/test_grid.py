@@ -43,6 +43,20 @@ def test_data_replace_the_suite_and_another_truth_has_other_algorithms() -> None
     assert Grid().algorithms == PAPER
     assert Grid().changed({"truth": "supervised"}).algorithms == SUPERVISED_TRUTH
     assert Grid().changed({"truth": "supervised", "algorithms": ["half"]}).algorithms == ("half",)
+    half = Grid.of({"algorithms": ["half"], "suites": ["openml"], "data": ["a"]})
+    assert half.changed({"truth": "supervised"}).algorithms == ("half",)
+    assert half.changed({"data": ["b"]}).suites == ("openml",)
+
+
+def test_what_to_tell_the_command_line() -> None:
+    grid = Grid.of({"data": ["a b", "c"], "epsilon": [0.1, 0.2], "shuffles": 3})
+    assert grid.options() == ["--data", "a b", "--data", "c", "--epsilon", "0.1,0.2", "--shuffles", "3"]
+    assert Grid().options() == []
+
+
+def test_why_no_size() -> None:
+    grid = Grid.of({"warm_starts": [199]})
+    assert grid.why_no_size(2401) == "2401 rows give warm starts of 2587 examples; expected some rows to be left"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +77,8 @@ def test_data_replace_the_suite_and_another_truth_has_other_algorithms() -> None
         ({"truth": "nobody"}, "truth is 'nobody'; expected one of bandit, supervised"),
         ({"suites": []}, "suites and data are empty"),
         ({"suites": [3]}, "suites has 3; expected text"),
+        ({"warm_starts": [[1]]}, r"warm_starts is \[\[1\]\]; expected a list of plain values"),
+        ({"epsilon": [True]}, "expected a list of plain values"),
         ({"speed": 3}, "the grid has no 'speed'; expected one of suites"),
     ],
 )

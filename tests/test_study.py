@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,7 @@ def test_a_second_start_of_a_finished_study_computes_nothing(data: Path, done: P
     before = results(done)
     finished = reproduce("--data", data, "--out", done, "--shuffles", "12", *SMALL)
     assert finished.returncode == 0
-    assert "0 units to compute" in finished.stderr
+    assert "0 units of work to compute" in finished.stderr
     assert results(done).equals(before)
 
 
@@ -235,6 +236,10 @@ def test_unreadable_data_are_left_out_and_named(data: Path, tmp_path: Path) -> N
     (folder / "broken.parquet").write_bytes(b"PAR1 no PAR1")
     write_table(folder / "small.csv", 500)
     (folder / "costs.vw").write_text("1:0.5 2:0.1 | a b\n" * 3000)
+    (folder / "empty.vw").write_text("1 |\n2 |\n" * 1500)
+    (folder / "infinite.csv").write_text("x,target\n" + "1,a\n2,b\n" * 1500 + "inf,a\n")
+    with suppress(OSError):  # where a name must be text there can be no such file
+        os.link(data / "first.csv", os.fsencode(folder) + b"/not\xfftext.csv")
     finished = reproduce(*tiny(folder, tmp_path / "out"))
     assert finished.returncode == 0, finished.stderr
     assert "left out: broken: " in finished.stderr
@@ -242,7 +247,10 @@ def test_unreadable_data_are_left_out_and_named(data: Path, tmp_path: Path) -> N
     assert "left out: small: 500 rows give a warm start of at most 24 examples" in finished.stderr
     assert set(results(tmp_path / "out")["dataset"]) == {"good"}
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert [one["name"] for one in manifest["left_out"]] == ["broken", "costs", "small"]
+    names = [one["name"] for one in manifest["left_out"]]
+    assert [name for name in names if name.isprintable()] == ["broken", "costs", "empty", "infinite", "small"]
+    assert "left out: empty: it has no features" in finished.stderr
+    assert "left out: infinite: X[3000, 0] is inf" in finished.stderr
 
 
 def test_nothing_to_run_is_exit_code_1(tmp_path: Path) -> None:
@@ -269,6 +277,8 @@ def test_nothing_to_run_is_exit_code_1(tmp_path: Path) -> None:
         (["--workers", "2", "--cluster", "x"], "workers is 2 beside a cluster"),
         (["--grid", "nothing.toml"], "nothing.toml"),
         (["--resume"], "expected the folder of a study that was begun"),
+        (["--resume", "--grid", "x.toml"], "grid is 'x.toml' beside --resume"),
+        (["--cluster", "127.0.0.1:1"], "cluster is '127.0.0.1:1'; expected a running Dask scheduler"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -276,6 +286,35 @@ def test_mistakes_are_one_line_and_exit_code_2(tmp_path: Path, arguments: list[s
     assert (finished.returncode, finished.stdout) == (2, "")
     assert message in finished.stderr
     assert finished.stderr.count("\n") == 1
+
+
+def test_a_damaged_unit_is_computed_again(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert reproduce(*tiny(data, out)).returncode == 0
+    before = results(out)
+    first, second = sorted((out / "units").glob("*.parquet"))[:2]
+    first.write_bytes(first.read_bytes()[:100])
+    second.write_bytes(b"")
+    finished = reproduce("--out", out, "--resume")
+    assert finished.returncode == 0, finished.stderr
+    assert "2 units of work to compute" in finished.stderr
+    assert results(out).equals(before)
+
+
+def test_a_folder_is_no_pattern(data: Path, tmp_path: Path) -> None:
+    for name in ("st[1]", "st*"):
+        assert reproduce(*tiny(data, tmp_path / name)).returncode == 0
+        assert len(pl.read_parquet((tmp_path / name / "results.parquet").read_bytes())) == 4
+
+
+def test_two_at_once_are_one_too_many(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = start_and_wait(["--data", data, "--out", out, "--shuffles", "40", *SMALL], out, 3)
+    second = reproduce("--data", data, "--out", out, "--shuffles", "40", *SMALL)
+    process.kill()
+    process.communicate()
+    assert second.returncode == 2
+    assert "where a study is running" in second.stderr
 
 
 def test_a_mistake_does_not_spoil_the_folder(data: Path, tmp_path: Path) -> None:
@@ -313,7 +352,7 @@ def test_a_grid_finds_its_data_beside_it_from_anywhere(data: Path, tmp_path: Pat
     assert reproduce("--grid", data / "grid.toml", "--out", out, cwd=tmp_path).returncode == 0
     finished = reproduce("--out", out, "--resume", cwd="/")
     assert finished.returncode == 0, finished.stderr
-    assert "0 units to compute" in finished.stderr
+    assert "0 units of work to compute" in finished.stderr
 
 
 def test_a_worker_with_other_code_is_refused(data: Path, tmp_path: Path) -> None:
@@ -396,7 +435,7 @@ def test_more_data_may_come_later(tmp_path: Path) -> None:
     write_table(folder / "two.csv", 3000, seed=1)
     finished = reproduce(*tiny(folder, out))
     assert finished.returncode == 0, finished.stderr
-    assert "3 units to compute, 3 are there already" in finished.stderr
+    assert "3 units of work to compute, 3 are there already" in finished.stderr
     assert set(results(out)["dataset"]) == {"one", "two"}
 
 
@@ -430,7 +469,7 @@ def test_plain_lines_where_there_is_no_terminal(done: Path, data: Path, tmp_path
     finished = reproduce(*tiny(data, tmp_path / "out"))
     lines = finished.stderr.splitlines()
     assert lines[0] == "reading data set 1 of 2: first"
-    assert lines[1] == "6 units to compute"
+    assert lines[1] == "6 units of work to compute"
     assert lines[2].startswith("6 of 6 units, ")
     assert lines[-1] == f"4 results on 2 data sets; read {tmp_path / 'out' / 'report.html'}"
 

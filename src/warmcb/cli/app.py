@@ -49,5 +49,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _complain(message: str) -> int:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"warmcb: {' '.join(message.split())}", markup=False)
+    Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print(
+        f"warmcb: {' '.join(message.split())}", markup=False
+    )
     return 2

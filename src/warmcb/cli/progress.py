@@ -8,6 +8,7 @@ from typing import Self
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from warmcb.study.engine import Work
 
@@ -20,18 +21,19 @@ class StudyProgress:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            TextColumn("{task.fields[count]}"),
-            TimeRemainingColumn(elapsed_when_finished=True),
-            TextColumn("{task.fields[now]}", style="dim"),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True, min_width=9)),
+            BarColumn(bar_width=None, table_column=Column(ratio=1, max_width=30)),
+            TextColumn("{task.fields[count]}", table_column=Column(no_wrap=True, min_width=22)),
+            TimeRemainingColumn(elapsed_when_finished=True, table_column=Column(no_wrap=True, min_width=7)),
+            TextColumn("{task.fields[now]}", style="dim", table_column=Column(ratio=2, no_wrap=True)),
             console=console,
             disable=not console.is_terminal,
             transient=True,
+            expand=True,
         )
         self._task: TaskID | None = None
         self._running: dict[Work, None] = {}
-        self._done = self._total = 0
+        self._done = self._total = self._found = 0
         self._effort = self._effort_done = 0.0
         self._began = self._last_line = time.monotonic()
 
@@ -52,11 +54,12 @@ class StudyProgress:
             self._say(f"reading data set {number} of {total}: {name}")
 
     def begins(self, units: Sequence[Work], missing: Sequence[Work]) -> None:
-        self._done, self._total = 0, len(missing)
+        self._done = self._found = len(units) - len(missing)
+        self._total = len(units)
         self._effort = sum(unit.effort for unit in missing)
         self._began = self._last_line = time.monotonic()
-        found = len(units) - len(missing)
-        self._say(f"{len(missing)} units to compute" + (f", {found} are there already" if found else ""))
+        there = f", {self._found} are there already" if self._found else ""
+        self._say(f"{len(missing)} units of work to compute{there}")
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._task = self._bar.add_task("computing", total=self._effort, count="", now="")
@@ -81,7 +84,7 @@ class StudyProgress:
             self._bar.update(self._task, completed=self._effort_done, count=count, now=escape(now))
 
     def _rate(self) -> float:
-        return self._done / max(time.monotonic() - self._began, 1e-3)
+        return (self._done - self._found) / max(time.monotonic() - self._began, 1e-3)
 
     def _remaining(self) -> str:
         seconds = (time.monotonic() - self._began) * max(self._effort / max(self._effort_done, 1e-12) - 1, 0)

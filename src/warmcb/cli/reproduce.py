@@ -23,6 +23,7 @@ from warmcb.study.run import LeftOut, NothingToRunError, Outcome, run_study, wri
 from warmcb.study.store import Store
 
 _LISTS = "Commas between values, or repeat it."
+_MOST_LINES = 30
 _PAPERS_EPSILONS = (0.0125, 0.00625, 0.1)
 
 
@@ -79,6 +80,8 @@ def reproduce(
         raise InputError(
             f"epsilon is {','.join(epsilon)!r} beside --full, which has the paper's three; expected one of them"
         )
+    if resume and grid is not None:
+        raise InputError(f"grid is {str(grid)!r} beside --resume, which has the study's own; expected one of them")
     store = Store(out)
     start = store.grid() if resume else Grid.read(grid) if grid is not None else Grid()
     options = {
@@ -96,7 +99,7 @@ def reproduce(
         "max_rows": max_rows,
     }
     wanted = start.changed({name: value for name, value in options.items() if value is not None})
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True, highlight=False, emoji=False)
     began = datetime.now(UTC)
     try:
         with _engine(workers, cluster) as engine, StudyProgress(console) as progress:
@@ -132,19 +135,22 @@ def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]
     table = Table("claim", "where", "verdict", box=None, padding=(0, 2, 0, 0))
     for claim in claims:
         table.add_row(claim["claim"], claim["where"], claim["verdict"])
-    Console().print(table)
+    Console(emoji=False).print(table)
     _tell_left_out(console, outcome.left_out)
     for unit, reason in outcome.failures:
         console.print(f"failed: {unit}: {reason}", markup=False, soft_wrap=True)
     if outcome.failures:
         console.print(f"to try them again: {_resume_command(store)}", markup=False, soft_wrap=True)
     size = f"{len(outcome.results)} results on {len(outcome.datasets)} data sets"
-    console.print(f"{size}; read {store.folder / 'report.html'}", markup=False, soft_wrap=True)
+    page = f"; read {store.folder / 'report.html'}" if claims else ""
+    console.print(f"{size}{page}", markup=False, soft_wrap=True)
 
 
 def _tell_left_out(console: Console, left_out: list[LeftOut]) -> None:
-    for name, reason in left_out:
+    for name, reason in left_out[:_MOST_LINES]:
         console.print(f"left out: {name}: {reason}", markup=False, soft_wrap=True)
+    if len(left_out) > _MOST_LINES:
+        console.print(f"left out: {len(left_out) - _MOST_LINES} more", markup=False, soft_wrap=True)
 
 
 def _resume_command(store: Store) -> str:

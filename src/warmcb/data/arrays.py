@@ -32,7 +32,8 @@ def save_arrays(dataset: Dataset, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in _arrays(dataset).items():
         try:
-            np.save(folder / f"{name}.npy", array)
+            with replacing(folder / f"{name}.npy") as file:
+                np.save(file, array)
         except OSError as error:  # NumPy tells how many numbers it has written, but not why it stopped
             raise OSError(f"{folder / name}.npy cannot be written: {error.strerror or 'is the disk full?'}") from error
     facts = {"name": dataset.name, "classes": dataset.classes, "shape": dataset.X.shape}
@@ -42,7 +43,7 @@ def save_arrays(dataset: Dataset, folder: Path) -> None:
 
 def load_arrays(folder: Path) -> Dataset:
     """What `save_arrays` wrote, mapped into memory: pages are read when they are touched, and shared by processes."""
-    facts = json.loads((folder / "facts.json").read_text())
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     files = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
     X: Any = files.get("X")
     if X is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 
 from warmcb.data.bundled import BUNDLED, load_bundled
 from warmcb.data.dataset import Dataset
@@ -48,7 +48,7 @@ class _OpenmlShelf:
         try:
             return load_openml(openml_id)
         except DataError as error:
-            self._unreachable |= isinstance(error.__cause__, URLError) and not isinstance(error.__cause__, HTTPError)
+            self._unreachable |= isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, HTTPError)
             raise
 
 

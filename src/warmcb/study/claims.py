@@ -202,27 +202,37 @@ def _all_of(*parts: Differences) -> Differences:
 
 
 PAPERS_CLAIMS = (
-    Claim("aggregate", "ARRoW-CB with 8 λ is best over all noises", "Fig. 1", _best(_ARROW, _ALL_NOISES)),
+    Claim("aggregate", "ARRoW-CB 8 is best over all noises", "Fig. 1", _best(_ARROW, _ALL_NOISES)),
     Claim(
         "best-or-close",
-        "it alone is best or close under every noise: its largest gap to the best is the smallest",
+        "ARRoW-CB 8 alone is best or close under every noise: its largest gap to the best is the smallest",
         "section 5, «In sum»",
         _smallest_worst_gap(_ARROW),
     ),
     Claim(
         "above-arrow-2",
-        "it is above ARRoW-CB with 2 λ under every noise",
+        "ARRoW-CB 8 is above ARRoW-CB 2 under every noise",
         "Fig. 2, appendix",
         _ahead_under_every_noise("arrow-2"),
     ),
     Claim(
         "above-sim-bandit",
-        "it is above Sim-Bandit under every noise",
+        "ARRoW-CB 8 is above Sim-Bandit under every noise",
         "Fig. 2, appendix",
         _ahead_under_every_noise("sim-bandit"),
     ),
-    Claim("noiseless", "noiseless, it is behind Sup-Only alone", "Fig. 2", _best(_ARROW, "none", behind="sup-only")),
-    Claim("uar", "at uar 0.25, it is behind Sup-Only alone", "Fig. 2", _best(_ARROW, "uar:0.25", behind="sup-only")),
+    Claim(
+        "noiseless",
+        "noiseless, ARRoW-CB 8 is behind Sup-Only alone",
+        "Fig. 2",
+        _best(_ARROW, "none", behind="sup-only"),
+    ),
+    Claim(
+        "uar",
+        "at uar 0.25, ARRoW-CB 8 is behind Sup-Only alone",
+        "Fig. 2",
+        _best(_ARROW, "uar:0.25", behind="sup-only"),
+    ),
     Claim(
         "less-dominant",
         "at uar 0.25 Sup-Only leads by less than noiseless",
@@ -231,25 +241,30 @@ PAPERS_CLAIMS = (
     ),
     Claim(
         "smaller-gaps",
-        "at uar 0.25 it leads by less than noiseless: the labels are worth less",
+        "at uar 0.25 ARRoW-CB 8 leads by less than noiseless: the labels are worth less",
         "Fig. 2",
         _all_of(
             *(_smaller_lead(_ARROW, name, "uar:0.25", "none") for name in ("arrow-2", "sim-bandit", "bandit-only"))
         ),
     ),
-    Claim("cyc-1", "at cyc 1, it is behind Bandit-Only alone", "Fig. 2", _best(_ARROW, "cyc:1", behind="bandit-only")),
+    Claim(
+        "cyc-1",
+        "at cyc 1, ARRoW-CB 8 is behind Bandit-Only alone",
+        "Fig. 2",
+        _best(_ARROW, "cyc:1", behind="bandit-only"),
+    ),
     Claim("cyc-1-leader", "at cyc 1, Bandit-Only is best of all", "Fig. 2, appendix", _best("bandit-only", "cyc:1")),
     Claim(
         "gap-shrinks",
-        "at cyc 1, its gap to Bandit-Only shrinks from ε = 0.0125 to 0.1",
+        "at cyc 1, the gap of ARRoW-CB 8 to Bandit-Only shrinks from ε = 0.0125 to 0.1",
         "Fig. 2",
         _wider_gap(_ARROW, "bandit-only", "cyc:1", at=0.0125, than_at=0.1),
     ),
-    Claim("cyc-0.25", "at cyc 0.25, it is best", "Fig. 2", _best(_ARROW, "cyc:0.25")),
-    Claim("maj-0.25", "at maj 0.25, it is best", "Fig. 2", _best(_ARROW, "maj:0.25")),
+    Claim("cyc-0.25", "at cyc 0.25, ARRoW-CB 8 is best", "Fig. 2", _best(_ARROW, "cyc:0.25")),
+    Claim("maj-0.25", "at maj 0.25, ARRoW-CB 8 is best", "Fig. 2", _best(_ARROW, "maj:0.25")),
     Claim(
         "ratios",
-        "at maj 0.25, it is best at the ratios 2.875, 23 and 184",
+        "at maj 0.25, ARRoW-CB 8 is best at the ratios 2.875, 23 and 184",
         "Fig. 3",
         _all_of(*(_best(_ARROW, "maj:0.25", ratio) for ratio in (2.875, 23, 184))),
     ),
@@ -267,7 +282,7 @@ PAPERS_CLAIMS = (
     ),
     Claim(
         "warm-start-helps",
-        "noiseless, a warm start helps: it is ahead of Bandit-Only",
+        "noiseless, a warm start helps: ARRoW-CB 8 is ahead of Bandit-Only",
         "section 5, question a",
         _ahead(_ARROW, "bandit-only", "none"),
     ),
@@ -296,13 +311,13 @@ SUPERVISED_TRUTH_CLAIMS = (
     Claim("aggregate", "Algorithm 2 is best over all noises", "beyond the paper", _best(_TWO, _ALL_NOISES)),
     Claim(
         "best-or-close",
-        "it alone is best or close under every noise: its largest gap to the best is the smallest",
+        "Algorithm 2 alone is best or close under every noise: its largest gap to the best is the smallest",
         "beyond the paper",
         _smallest_worst_gap(_TWO),
     ),
     Claim(
         "above-half",
-        "it is ahead of the mixture λ = ½ of its own learner",
+        "Algorithm 2 is ahead of the mixture λ = ½ of its own learner",
         "suggested by theorem 2",
         _ahead(_TWO, "least-squares-half", _ALL_NOISES),
     ),
@@ -314,22 +329,25 @@ SUPERVISED_TRUTH_CLAIMS = (
     ),
     Claim(
         "feedback-safe",
-        "where feedback is misleading (cyc 1), it is ahead of λ = 1 of its own learner",
+        "where feedback is misleading (cyc 1), Algorithm 2 is ahead of λ = 1 of its own learner",
         "suggested by theorem 2",
         _ahead(_TWO, "least-squares-1", "cyc:1"),
     ),
     Claim(
         "labels-lead",
-        "where feedback is misleading (cyc 1), λ = 0 of its own learner is best",
+        "where feedback is misleading (cyc 1), the labels alone are best: λ = 0 of that learner",
         "suggested by theorem 2",
         _best("least-squares-0", "cyc:1"),
     ),
     Claim(
-        "above-sup-only", "it is ahead of Sup-Only, tuned", "beyond the paper", _ahead(_TWO, "sup-only", _ALL_NOISES)
+        "above-sup-only",
+        "Algorithm 2 is ahead of Sup-Only, tuned",
+        "beyond the paper",
+        _ahead(_TWO, "sup-only", _ALL_NOISES),
     ),
     Claim(
         "above-bandit-only",
-        "it is ahead of Bandit-Only, tuned",
+        "Algorithm 2 is ahead of Bandit-Only, tuned",
         "beyond the paper",
         _ahead(_TWO, "bandit-only", _ALL_NOISES),
     ),

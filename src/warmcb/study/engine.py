@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,7 @@ from concurrent.futures import (
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from warmcb.errors import InputError, MissingDependencyError, WarmcbError
 from warmcb.study.tasks import Columns
@@ -157,6 +159,16 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
+def _check_reachable(address: str) -> None:
+    """Before a client is made: one that does not get through prints more than an error."""
+    try:
+        place = urlsplit(address if "://" in address else f"tcp://{address}")
+        if place.scheme in ("tcp", "tls"):
+            socket.create_connection((place.hostname or "", place.port or 8786), timeout=10).close()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cluster is {address!r}; expected a running Dask scheduler ({error})") from None
+
+
 @contextmanager
 def dask_cluster(address: str) -> Iterator[Engine]:
     """The workers of a Dask scheduler. They must see the study's folder under the same path."""
@@ -164,6 +176,7 @@ def dask_cluster(address: str) -> Iterator[Engine]:
         from distributed import Client
     except ImportError:
         raise MissingDependencyError("distributed is missing; clusters need: pip install 'warmcb[cluster]'") from None
+    _check_reachable(address)
     try:
         client = Client(address, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:

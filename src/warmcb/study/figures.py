@@ -112,7 +112,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
     for epsilon, part in by_epsilon.items():
         yield (
             Drawing(
-                f"noise-{epsilon:g}",
+                f"noise-{epsilon!r}",
                 f"By noise, ε = {epsilon:g}",
                 f"One panel for each noise on {noisy}, the pointwise mean over {across}; as the paper's Figure 2.",
             ),
@@ -125,7 +125,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
     noise = ("maj", 0.25) if ("maj", 0.25) in conditions else next(iter(conditions))
     yield (
         Drawing(
-            f"ratio-{epsilon:g}",
+            f"ratio-{epsilon!r}",
             f"By ratio, {Noise(*noise).title}, ε = {epsilon:g}",
             "From many labels to few: the ratio is rounds of interaction per example of the warm start;"
             " as the paper's Figure 3.",
@@ -136,7 +136,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
     for epsilon, part in by_epsilon.items():
         yield (
             Drawing(
-                f"grid-{epsilon:g}",
+                f"grid-{epsilon!r}",
                 f"Every noise and ratio, ε = {epsilon:g}",
                 f"{down} (down) by {across} (across), {_count(Panel('', part).datasets, 'data set')};"
                 " beside each title the number of settings. As in the paper's appendix.",

@@ -82,18 +82,22 @@ class Grid:
     def read(cls, path: Path) -> Self:
         """A grid from a TOML file, whose keys are the names above. Its data are looked for beside it."""
         try:
-            settings = tomllib.loads(path.read_text())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"grid is {str(path)!r}; expected a TOML file: {error}") from None
         grid = cls.of(settings)
         return replace(grid, data=tuple(str((path.parent / folder).resolve()) for folder in grid.data))
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
-        """The same grid with other values. Data alone replace the suites, and another truth has other algorithms."""
+        """The same grid with other values.
+
+        Where nothing else was said, data take the place of the suite, and another truth has other algorithms.
+        """
         values = {name: self._checked(name, value) for name, value in settings.items()}
-        if "data" in values:
+        default = Grid()
+        if values.get("data") and (self.suites, self.data) == (default.suites, default.data):
             values = {"suites": ()} | values
-        if values.get("truth") == "supervised":
+        if values.get("truth") == "supervised" and self.algorithms == default.algorithms:
             values = {"algorithms": SUPERVISED_TRUTH} | values
         return replace(self, **values)
 
@@ -104,6 +108,8 @@ class Grid:
         if isinstance(known[name], tuple) != isinstance(value, list | tuple):
             expected = "a list" if isinstance(known[name], tuple) else "a single value"
             raise InputError(f"{name} is {value!r}; expected {expected}")
+        if isinstance(value, list | tuple) and any(isinstance(one, bool | list | dict) for one in value):
+            raise InputError(f"{name} is {value!r}; expected a list of plain values")
         if name in ("epsilon", "learning_rates"):
             return tuple(_inputs.number(name, one, "numbers", -1e308, 1e308) for one in value)
         if name in ("noises", "algorithms", "suites", "data"):
@@ -144,8 +150,9 @@ class Grid:
 
     def why_no_size(self, n_rows: int) -> str:
         """Why a data set serves no size at all."""
-        largest = max(self.warm_starts) * -(-n_rows // _UNITS)
-        return (
-            f"{n_rows} rows give a warm start of at most {largest} examples;"
-            f" expected one of at least {_SMALLEST_WARM_START}"
-        )
+        sizes = [units * -(-n_rows // _UNITS) for units in self.warm_starts]
+        if max(sizes) < _SMALLEST_WARM_START:
+            what = f"a warm start of at most {max(sizes)} examples; expected one of at least {_SMALLEST_WARM_START}"
+        else:
+            what = f"warm starts of {', '.join(map(str, sizes))} examples; expected some rows to be left"
+        return f"{n_rows} rows give {what}"

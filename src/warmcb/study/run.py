@@ -15,6 +15,7 @@ import polars as pl
 from scipy import sparse
 
 import warmcb
+from warmcb import _inputs
 from warmcb.data import Dataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError
@@ -62,6 +63,11 @@ class Outcome(NamedTuple):
 def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
     """Complete the study in `store`; what was computed before is not computed again."""
     sources = find_sources(grid)
+    with store.locked():
+        return _run_study(grid, sources, store, engine, watch)
+
+
+def _run_study(grid: Grid, sources: Sequence[Source], store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
     store.begin(grid)
     datasets, left_out = _load(grid, sources, store.arrays, watch)
     if not datasets:
@@ -98,10 +104,7 @@ def _load(
         except WarmcbError as error:
             left_out.append(LeftOut(source.name, str(error)))
             continue
-        n_rows, n_features = dataset.X.shape
-        nonzeros = dataset.X.nnz if sparse.issparse(dataset.X) else np.count_nonzero(dataset.X)
-        density = round(nonzeros / (n_rows * n_features), 3)
-        facts = DataFacts(dataset.name, n_rows, n_features, dataset.n_actions, density, fingerprint(dataset))
+        facts = _facts(dataset)
         write_arrays(dataset, facts, grid.shuffles, arrays)
         datasets[facts.name] = facts
     return list(datasets.values()), left_out
@@ -111,20 +114,32 @@ def _check(grid: Grid, dataset: Dataset) -> None:
     """Refuse a data set on which some algorithm cannot run: all are to be compared on the same ones."""
     if dataset.y is None:
         raise DataError("it has costs; expected labels, which noise can change")
+    if dataset.X.shape[1] == 0:
+        raise DataError("it has no features; expected at least one")
+    if not dataset.name.isprintable() or dataset.name.encode(errors="replace").decode() != dataset.name:
+        raise DataError("its name cannot be printed; expected one of letters and digits")
     if not list(grid.sizes(len(dataset.y))):
         raise DataError(grid.why_no_size(len(dataset.y)))
+    _inputs.matrix(dataset.X, None)  # refuses what is not finite, by its place
     for name in grid.algorithms:
         algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
 
 
+def _facts(dataset: Dataset) -> DataFacts:
+    n_rows, n_features = dataset.X.shape
+    nonzeros = dataset.X.nnz if sparse.issparse(dataset.X) else np.count_nonzero(dataset.X)
+    density = round(nonzeros / (n_rows * n_features), 3)
+    return DataFacts(dataset.name, n_rows, n_features, dataset.n_actions, density, fingerprint(dataset))
+
+
 def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Sequence[Mapping[str, Any]]:
     """Write scores, claims, figures, manifest and report; give back the claims."""
-    if not len(outcome.results):
+    scores = make_scores(outcome.results)
+    if not len(scores):
         return []
     from warmcb.study.figures import draw_figures  # Matplotlib takes a second to import: nobody waits for it before
     from warmcb.study.report import write_report
 
-    scores = make_scores(outcome.results)
     store.write_table(store.folder / "scores.parquet", scores)
     claims = judge(scores, grid.truth)
     store.write_json("claims.json", claims)

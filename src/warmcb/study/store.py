@@ -3,7 +3,8 @@
 import io
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from warmcb._atomic import replacing
-from warmcb.errors import InputError
+from warmcb.errors import DataError, InputError
 from warmcb.study.grid import Grid
 from warmcb.study.tasks import COLUMNS, SCHEMA, Columns, DataFacts, Optimal, Unit, code_version, key
 
@@ -35,21 +36,38 @@ class Store:
             raise InputError(f"out is {str(self.folder)!r}; expected the folder of a study that was begun")
         return Grid.of(self._read()["grid"])
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes out of the folder, where the system has such locks; they end with the process.
+
+        A folder that holds something else is refused, and left as it is.
+        """
+        foreign = self.folder.exists() and not (self.folder.is_dir() and all(map(_is_leftover, self.folder.iterdir())))
+        if foreign and not self.begun:
+            raise InputError(f"out is {str(self.folder)!r}; expected an empty or a new folder, or that of this study")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        with (self.folder / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(
+                    f"out is {str(self.folder)!r}, where a study is running; expected another folder"
+                ) from None
+            yield
+
     def begin(self, grid: Grid) -> None:
-        """Write down what is going to be run. A folder that holds something else, or another study, is refused."""
+        """Write down what is going to be run. A folder that holds another study is refused."""
         if self.begun and not self._is_empty():
             begun = self._read()
             _refuse(self.folder, _differences(begun["grid"], grid.as_dict()))
             if begun["code"] != code_version():
                 _refuse(self.folder, [f"code {begun['code']}, not {code_version()}"])
-        elif (
-            not self.begun
-            and self.folder.exists()
-            and not (self.folder.is_dir() and all(map(_is_leftover, self.folder.iterdir())))
-        ):
-            raise InputError(f"out is {str(self.folder)!r}; expected an empty or a new folder, or that of this study")
         else:
-            self.folder.mkdir(parents=True, exist_ok=True)
             self.write_json("study.json", {"code": code_version(), "grid": grid.as_dict(), "datasets": []})
         self._units.mkdir(exist_ok=True)
         for leftover in self.folder.rglob("*.part"):
@@ -70,7 +88,7 @@ class Store:
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
         """The units that are still to be computed."""
-        return [unit for unit in units if not self._file(unit).exists()]
+        return [unit for unit in units if not _is_whole(self._file(unit))]
 
     def add(self, unit: Unit, columns: Columns) -> None:
         schema = {name: kind for name, kind in SCHEMA.items() if name in columns}
@@ -81,8 +99,8 @@ class Store:
         runs = [pl.DataFrame(schema={name: SCHEMA[name] for name in COLUMNS})]
         optimal = [pl.DataFrame(schema={name: SCHEMA[name] for name in ("dataset", "shuffle", "optimal_cost")})]
         for unit in units:
-            if self._file(unit).exists():
-                (optimal if isinstance(unit, Optimal) else runs).append(pl.read_parquet(self._file(unit)))
+            if _is_whole(self._file(unit)):
+                (optimal if isinstance(unit, Optimal) else runs).append(_read_table(self._file(unit)))
         results = pl.concat(runs).join(pl.concat(optimal), on=["dataset", "shuffle"], how="left", maintain_order="left")
         self.write_table(self.folder / "results.parquet", results)
         return results
@@ -95,7 +113,7 @@ class Store:
 
     def write_json(self, name: str, content: Any) -> None:
         with replacing(self.folder / name) as file:
-            file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+            file.write((json.dumps(content, indent=1) + "\n").encode())
 
     def drop_arrays(self) -> None:
         """The copies of the data that workers shared are of no use after the last unit."""
@@ -103,18 +121,37 @@ class Store:
 
     def _read(self) -> dict[str, Any]:
         try:
-            begun: dict[str, Any] = json.loads(self._plan.read_text())
-            return {name: begun[name] for name in ("code", "grid", "datasets")}
-        except (ValueError, KeyError, TypeError):
+            begun: dict[str, Any] = json.loads(self._plan.read_text(encoding="utf-8"))
+            Grid.of(begun["grid"])
+            datasets = [asdict(DataFacts(**data)) for data in begun["datasets"]]
+            return {"code": str(begun["code"]), "grid": dict(begun["grid"]), "datasets": datasets}
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(f"{self._plan} is no plan of a study; expected an empty folder or another --out") from None
 
     def _file(self, unit: Unit) -> Path:
         return self._units / f"{key(unit)}.parquet"
 
 
+def _is_whole(path: Path) -> bool:
+    """Whether a unit's file is there, with the mark that ends every Parquet file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(-4, io.SEEK_END)
+            return file.read() == b"PAR1"
+    except OSError:
+        return False
+
+
+def _read_table(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(io.BytesIO(path.read_bytes()))  # a path would be taken for a pattern
+    except pl.exceptions.PolarsError:
+        raise DataError(f"{path} is damaged; expected the results of a unit (delete it, and start again)") from None
+
+
 def _is_leftover(path: Path) -> bool:
     """What a kill may leave before the first file is in its place."""
-    return path.suffix == ".part"
+    return path.suffix == ".part" or path.name == ".lock"
 
 
 def _differences(begun: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
