@@ -1,11 +1,11 @@
-"""What lies behind the verdicts on ARRoW-CB 8: the number of actions, the ratio, and the price of choosing λ.
+"""What lies behind the verdicts on ARRoW-CB 8: ε, the number of actions, the ratio, and the price of choosing λ.
 
     python benchmarks/verdicts.py [STUDY]
 
-The settings of STUDY, the folder of a study, are split by the number of actions (against Sim-Bandit) and by the ratio
-(against Sup-Only). Then the bundled data sets are played once more, with ARRoW-CB 8, with Sim-Bandit, and with each of
-the eight λ alone: the best of them, in hindsight, is what a perfect selector would reach. At last Algorithm 2, and its
-learner on the labels alone: all of them, or the one part of the split that trains.
+The settings of STUDY, the folder of a study, are split by ε, by the number of actions and by the ratio. Then the
+bundled data sets are played once more, with ARRoW-CB 8, with Sim-Bandit, and with each of the eight λ alone: the best
+of them, in hindsight, is what a perfect selector would reach. At last Algorithm 2, and its learner on the labels alone:
+all of them, or the one part of the split that trains.
 """
 
 import argparse
@@ -22,13 +22,23 @@ from warmcb import ArrowCB, Bandit, SimBandit, SupervisedTruth
 from warmcb.data import suite
 from warmcb.data.dataset import Dataset
 from warmcb.simulate import simulate_many
+from warmcb.study.algorithms import title
 from warmcb.study.grid import Grid
 from warmcb.study.scores import Areas, interval, make_scores
 
 NOISES = ("none", "cyc:0.25", "cyc:1", "maj:1")
 RATES = (0.03, 0.1, 0.3, 1.0, 3.0)
 EPSILON = 0.0125
+SHUFFLES = 5
 ACTIONS = {"2": (2, 2), "3 to 9": (3, 9), "10 and more": (10, 10**9)}
+
+
+def by_epsilon(scores: pl.DataFrame) -> Table:
+    table = Table("ε", *(f"area: {title(name)} − ARRoW-CB 8" for name in ("sim-bandit", "bandit-only", "arrow-2")))
+    for epsilon in scores["epsilon"].unique().sort():
+        part = scores.filter(pl.col("epsilon") == epsilon)
+        table.add_row(f"{epsilon:g}", *(lead(part, name) for name in ("sim-bandit", "bandit-only", "arrow-2")))
+    return table
 
 
 def by_actions(scores: pl.DataFrame) -> Table:
@@ -62,28 +72,34 @@ def lead(scores: pl.DataFrame, other: str, column: str = "normalized_error") -> 
     return f"{gap.value:+.3f}" if gap.low is None else f"{gap.value:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
 
 
-def bandits(n_actions: int, horizon: int) -> Iterator[tuple[str, Bandit]]:
+def bandits(n_actions: int, horizon: int, seed: int) -> Iterator[tuple[str, Bandit]]:
     lambdas = ArrowCB(n_actions, epsilon=EPSILON).lambdas_.tolist()
     for rate in RATES:
-        yield "arrow", ArrowCB(n_actions, epsilon=EPSILON, learning_rate=rate, horizon=horizon)
-        yield "sim", SimBandit(n_actions, epsilon=EPSILON, learning_rate=rate)
-        for value in lambdas:
-            single = ArrowCB(n_actions, epsilon=EPSILON, learning_rate=rate, horizon=horizon, lambdas=(value,))
-            yield "single", single
+        yield "sim", SimBandit(n_actions, epsilon=EPSILON, learning_rate=rate, seed=seed)
+        for kind, values in [("arrow", tuple(lambdas)), *(("single", (value,)) for value in lambdas)]:
+            yield (
+                kind,
+                ArrowCB(n_actions, epsilon=EPSILON, learning_rate=rate, horizon=horizon, lambdas=values, seed=seed),
+            )
 
 
 def best_costs(data: Dataset, noise: str) -> dict[str, float]:
-    """The lowest average cost of each kind over learning rates, and over single λ."""
+    """The lowest average cost of each kind over learning rates, and over single λ, each a mean of shuffles."""
     *_, size = Grid().sizes(data.X.shape[0])
-    kinds = list(bandits(data.n_actions, data.X.shape[0] - size.warm_start))
-    runs = simulate_many(
-        [bandit for _, bandit in kinds], data.X, data.y, warm_start=size.warm_start, interaction=size.checkpoints[-1],
-        noise=noise,
-    )  # fmt: skip
-    costs: dict[str, list[float]] = {}
-    for (kind, _), run in zip(kinds, runs, strict=True):
-        costs.setdefault(kind, []).append(run.average_cost)
-    return {kind: min(found) for kind, found in costs.items()}
+    n_b = size.checkpoints[-1]
+    costs: dict[tuple[str, int], list[float]] = {}
+    for shuffle in range(SHUFFLES):
+        kinds = list(bandits(data.n_actions, data.X.shape[0] - size.warm_start, shuffle))
+        players = [bandit for _, bandit in kinds]
+        runs = simulate_many(
+            players, data.X, data.y, warm_start=size.warm_start, interaction=n_b, noise=noise, seed=shuffle
+        )
+        for number, ((kind, _), run) in enumerate(zip(kinds, runs, strict=True)):
+            costs.setdefault((kind, number), []).append(run.average_cost)
+    return {
+        kind: min(float(np.mean(found)) for (of, _), found in costs.items() if of == kind)
+        for kind in ("single", "arrow", "sim")
+    }
 
 
 def price_of_choice() -> Table:
@@ -131,7 +147,9 @@ def main() -> None:
     console = Console(width=120)
     if options.study is not None:
         scores = make_scores(pl.read_parquet(options.study / "results.parquet"))
-        scores = scores.filter(pl.col("tuning") == "hindsight", pl.col("epsilon") == EPSILON)
+        scores = scores.filter(pl.col("tuning") == "hindsight")
+        console.print(by_epsilon(scores))
+        scores = scores.filter(pl.col("epsilon") == EPSILON)
         console.print(by_actions(scores), by_ratio(scores))
     console.print(price_of_choice(), price_of_validation())
 

@@ -15,6 +15,7 @@ from warmcb.cli.app import app
 from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
+from warmcb.cli.theory import similarity, theory_app
 from warmcb.study.algorithms import ALGORITHMS as STUDY_ALGORITHMS
 from warmcb.study.grid import Grid
 
@@ -42,6 +43,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 COMMANDS: dict[str, list[Callable[..., object]]] = {
     "guide.md": [simulate, list_datasets, show_dataset],
     "study.md": [reproduce],
+    "theory.md": [similarity],
 }
 
 
@@ -55,7 +57,7 @@ def test_every_option_is_explained(page: str) -> None:
 
 
 def test_every_command_is_explained() -> None:
-    commands = {command.callback for command in app.registered_commands + datasets_app.registered_commands}
+    commands = {command.callback for group in (app, datasets_app, theory_app) for command in group.registered_commands}
     assert commands == {command for explained in COMMANDS.values() for command in explained}
 
 

@@ -4,6 +4,8 @@ from warmcb.bandits._base import Bandit, load
 from warmcb.bandits._rounds import Decision, Trace
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
+from warmcb.bandits.exact_arrow import ExactArrow
+from warmcb.bandits.exact_supervised_truth import ExactSupervisedTruth
 from warmcb.bandits.supervised_truth import SupervisedTruth
 from warmcb.bandits.warm_ucb import UCB1, WarmUCB
 
@@ -13,6 +15,8 @@ __all__ = [
     "Bandit",
     "BanditOnly",
     "Decision",
+    "ExactArrow",
+    "ExactSupervisedTruth",
     "Majority",
     "SimBandit",
     "SupOnly",

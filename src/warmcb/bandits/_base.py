@@ -125,7 +125,8 @@ class Bandit(ABC):
 
     def save(self, path: str | Path) -> None:
         """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would."""
-        _modelfile.write(Path(path), type(self).__name__, self.get_params(), self._whole_state())
+        params, arrays = self._saved_params()
+        _modelfile.write(Path(path), type(self).__name__, params, self._whole_state() | arrays)
 
     # What the package uses
 
@@ -135,6 +136,15 @@ class Bandit(ABC):
         trace = self._play(rows, table, begin, end)
         self._decided += end - begin
         return trace
+
+    def _saved_params(self) -> tuple[dict[str, Any], State]:
+        """The parameters for a file: plain values, and arrays for those that are made of arrays."""
+        return self.get_params(), {}
+
+    @classmethod
+    def _loaded_params(cls, params: dict[str, Any], state: State) -> dict[str, Any]:
+        """The reverse of `_saved_params`."""
+        return params
 
     def _whole_state(self) -> State:
         met = self.n_features_ is not None
@@ -197,7 +207,8 @@ def load(path: str | Path) -> Bandit:
     if kind not in Bandit._known:
         raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(Bandit._known))}")
     try:
-        return _revive(Bandit._known[kind], params, state)
+        known = Bandit._known[kind]
+        return _revive(known, known._loaded_params(params, state), state)
     except Exception as error:  # a file may hold anything
         reason = " ".join(str(error).split())[:200]
         raise ModelFileError(f"{path} is not a whole {kind}: {reason}") from error

@@ -58,7 +58,7 @@ class ArrowCB(Bandit):
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.learning_rate = _inputs.learning_rate(learning_rate)
         self.horizon = _inputs.horizon(horizon)
-        self.lambdas_ = _inputs.lambdas(lambdas, _eight_lambdas(self.n_actions, self.epsilon))
+        self.lambdas_ = _inputs.lambdas(lambdas, eight_lambdas(self.n_actions, self.epsilon))
         self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
         self._explorer = EpsilonGreedy(self.epsilon)
         self._warm_examples = 0
@@ -166,6 +166,6 @@ class ArrowCB(Bandit):
         self._weigh()
 
 
-def _eight_lambdas(n_actions: int, epsilon: float) -> list[float]:
+def eight_lambdas(n_actions: int, epsilon: float) -> list[float]:
     zeta = epsilon / (n_actions + epsilon)
     return [0, zeta / 8, zeta / 4, zeta / 2, zeta, 1 / 2 + zeta / 2, 3 / 4 + zeta / 4, 1]

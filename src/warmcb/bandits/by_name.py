@@ -5,6 +5,8 @@ from typing import Any
 from warmcb.bandits._base import Bandit
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
+from warmcb.bandits.exact_arrow import ExactArrow
+from warmcb.bandits.exact_supervised_truth import ExactSupervisedTruth
 from warmcb.bandits.supervised_truth import SupervisedTruth
 from warmcb.bandits.warm_ucb import UCB1, WarmUCB
 from warmcb.errors import InputError
@@ -16,6 +18,8 @@ ALGORITHMS: dict[str, type[Bandit]] = {
     "sim-bandit": SimBandit,
     "majority": Majority,
     "supervised-truth": SupervisedTruth,
+    "exact-arrow": ExactArrow,
+    "exact-supervised-truth": ExactSupervisedTruth,
     "warm-ucb": WarmUCB,
     "ucb1": UCB1,
 }

@@ -9,6 +9,7 @@ import warmcb
 from warmcb.cli.datasets import datasets_app
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
+from warmcb.cli.theory import theory_app
 from warmcb.errors import WarmcbError
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
 app.command()(simulate)
 app.command()(reproduce)
 app.add_typer(datasets_app, name="datasets")
+app.add_typer(theory_app, name="theory")
 
 
 @app.callback(invoke_without_command=True)

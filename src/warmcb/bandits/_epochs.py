@@ -1,0 +1,169 @@
+"""What both forms of Algorithm 2 share: epochs that double, and a fresh part of the warm start to validate each.
+
+The line numbers below are the paper's.
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _costs, _inputs
+from warmcb._core import EpsilonGreedy, Rows
+from warmcb._costs import CostTable
+from warmcb.bandits._base import Bandit, State
+from warmcb.errors import OrderError
+
+_EPOCHS_WITHOUT_HORIZON = 16
+
+
+class EpochBandit(Bandit):
+    """Algorithm 2 without its policies: `_train`, `_add`, `_fit` and `_greedy` bring those."""
+
+    def __init__(
+        self, n_actions: int, epsilon: float, lambdas: int | Sequence[float], horizon: int | None, seed: int
+    ) -> None:
+        super().__init__(n_actions, seed)
+        self.epsilon = _inputs.fraction("epsilon", epsilon)
+        self.horizon = _inputs.horizon(horizon)
+        self.lambdas_ = _inputs.lambdas(lambdas, np.linspace(0, 1, 8).tolist())
+        self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
+        self.epochs_ = (
+            _EPOCHS_WITHOUT_HORIZON if self.horizon is None else max(1, (self.horizon - 1).bit_length())
+        )  # line 1
+        self._parts = self.epochs_ + 1 if len(self.lambdas_) > 1 else 1
+        self._epoch = 1
+        self._learned = 0
+        self._lane = 0
+        self._scores = np.zeros(len(self.lambdas_))
+        self._validated = 0
+
+    @property
+    def lambda_(self) -> float:
+        """The λ of the last epoch."""
+        return float(self.lambdas_[self._lane])
+
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """For each λ the mean supervised cost on the last epoch's validation part (line 12)."""
+        return self._scores.copy()
+
+    @property
+    def rounds_(self) -> int:
+        """The number of examples in that validation part."""
+        return self._validated
+
+    # What a form of the algorithm fills in
+
+    @abstractmethod
+    def _train(self, rows: Rows, table: CostTable) -> None:
+        """Take in the supervised examples that train; none at all in the beginning."""
+
+    @abstractmethod
+    def _add(self, row: Rows, action: int, cost: float, probability: float) -> None:
+        """Line 9: take in a round."""
+
+    @abstractmethod
+    def _fit(self) -> None:
+        """Line 11: π_e^λ for every λ."""
+
+    @abstractmethod
+    def _greedy(self, rows: Rows) -> NDArray[np.int32]:
+        """What π_e^λ does: rows × |Λ|."""
+
+    # The order of the algorithm
+
+    def _begin(self, n_features: int) -> None:
+        nothing = Rows(np.empty((0, n_features), dtype=np.float32))
+        self._split(nothing.features, *nothing.take(np.empty(0, dtype=np.int64)), np.empty(0, dtype=np.int32))
+
+    def _warm_start(self, rows: Rows, table: CostTable) -> None:
+        if self._learned or self._part_starts[-1]:
+            seen = f"{self._part_starts[-1]} examples and {self._learned} rounds"
+            raise OrderError(f"warm_start came after {seen}; expected once, before the first round")
+        # line 3: every (E+1)-th example, so that a sorted file makes equal parts too
+        order = np.concatenate([np.arange(part, len(rows), self._parts) for part in range(self._parts)])
+        self._split(rows.features, *rows.take(order), table[order])
+        self._fit()
+
+    def _split(
+        self,
+        n_features: int,
+        values: NDArray[np.float32],
+        indices: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        table: CostTable,
+    ) -> None:
+        """Keep the examples, which lie part by part: the training part first, then a validation part for each epoch."""
+        self._examples: State = {"values": values, "indices": indices, "starts": starts, "table": table}
+        self._n_features = n_features
+        sizes = [len(range(part, len(table), self._parts)) for part in range(self._parts)]
+        self._part_starts = np.concatenate([[0], np.cumsum(sizes)])
+        self._train(*self._part(0))
+
+    def _part(self, part: int) -> tuple[Rows, CostTable]:
+        begin, end = self._part_starts[part : part + 2]
+        kept = self._examples
+        rows = Rows(kept["values"], kept["indices"], kept["starts"][begin : end + 1], self._n_features)
+        return rows, kept["table"][begin:end]
+
+    def _explorer(self) -> EpsilonGreedy:
+        return EpsilonGreedy(self.epsilon if self._epoch > 1 else 1.0)
+
+    def _epoch_end(self) -> float:
+        """Line 2: t_e; past the horizon there is no further epoch."""
+        if self.horizon is None:
+            return float(2**self._epoch)
+        return min(2**self._epoch, self.horizon) if self._epoch <= self.epochs_ else math.inf
+
+    def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None:
+        self._add(row, action, cost, probability)
+        self._count(1)
+
+    def _count(self, rounds: int) -> None:
+        self._learned += rounds
+        if self._learned == self._epoch_end():
+            self._fit()
+            self._validate()
+            self._epoch += 1
+
+    def _validate(self) -> None:
+        parts = int(np.count_nonzero(np.diff(self._part_starts)[1:]))
+        if parts == 0:  # at most one supervised example: a plain bandit
+            self._lane = len(self.lambdas_) - 1
+            return
+        rows, table = self._part((self._epoch - 1) % parts + 1)
+        chosen = self._greedy(rows)
+        self._scores[...] = [_costs.paid(table, chosen[:, lane]).mean() for lane in range(len(self.lambdas_))]
+        self._validated = len(rows)
+        self._lane = int(np.argmin(self._scores))  # line 12
+
+    def _predict(self, rows: Rows) -> NDArray[np.int32]:
+        return np.ascontiguousarray(self._greedy(rows)[:, self._lane])
+
+    def _epoch_state(self) -> State:
+        return self._examples | {
+            "scores": self._scores,
+            "epoch": np.array(self._epoch),
+            "learned": np.array(self._learned),
+            "lane": np.array(self._lane),
+            "validated": np.array(self._validated),
+        }
+
+    def _restore_epoch(self, state: State) -> None:
+        for name in ("epoch", "learned", "lane", "validated"):
+            setattr(self, f"_{name}", int(state[name]))
+        if not 1 <= self._epoch <= 64 or not 0 <= self._learned <= self._epoch_end():
+            raise ValueError("the epoch and the number of rounds do not fit together")
+        if state["scores"].shape != self._scores.shape:
+            raise ValueError("there is not one score for each λ")
+        self._scores = np.array(state["scores"], dtype=np.float64)
+        values, indices, starts, table = (state[name] for name in ("values", "indices", "starts", "table"))
+        rows = Rows(values, indices, starts, self._n_features)
+        y, costs = (table, None) if table.ndim == 1 else (None, table)
+        checked = _inputs.cost_table(y, costs, len(rows), self.n_actions)
+        if rows.first_bad() is not None or not 0 <= self._lane < len(self.lambdas_):
+            raise ValueError("an example or the lane makes no sense")
+        self._split(self._n_features, values, indices, starts, checked)

@@ -1,0 +1,339 @@
+"""A finite class Π of policies, for which the paper's algorithms can be run exactly as printed.
+
+A class says what each of its policies does in given contexts; it does not learn. `WeightedRisks` keeps the empirical
+cost of every policy on both sources, so that the best one for any λ is found by looking, not by training.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb import _costs, _inputs, _streams
+from warmcb._costs import CostTable
+from warmcb.errors import InputError
+
+Actions = NDArray[np.int32]
+Doubles = NDArray[np.float64]
+
+
+class Policies(ABC):
+    """A finite class of policies. `len` is |Π|; classes with the same actions can be joined by `+`."""
+
+    n_actions: int
+    _known: ClassVar[dict[str, type["Policies"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Policies._known[cls.__name__] = cls
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def actions(self, X: NDArray[Any]) -> Actions:
+        """What every policy does in every row of X: shape (rows, |Π|)."""
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """What `from_arrays` needs to make the class again."""
+        raise InputError(f"policies are {self!r}, which cannot be saved; expected a class that is made of arrays")
+
+    @staticmethod
+    def from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]]) -> "Policies":
+        """The class that `to_arrays` told of."""
+        return Policies._known[kind]._made_of(arrays)
+
+    @classmethod
+    def _made_of(cls, arrays: Mapping[str, NDArray[Any]]) -> "Policies":
+        raise NotImplementedError
+
+    def __add__(self, other: "Policies") -> "JoinedPolicies":
+        return JoinedPolicies([self, other])
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {type(self).__name__}, {self.n_actions} actions>"
+
+
+class ConstantPolicies(Policies):
+    """Each action, whatever the context.
+
+    >>> ConstantPolicies(3).actions(np.zeros((2, 5)))
+    array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
+    """
+
+    def __init__(self, n_actions: int) -> None:
+        self.n_actions = _inputs.integer("n_actions", n_actions, 2, 2**20)
+
+    def __len__(self) -> int:
+        return self.n_actions
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {"n_actions": np.array(self.n_actions)}
+
+    @classmethod
+    def _made_of(cls, arrays: Mapping[str, NDArray[Any]]) -> "ConstantPolicies":
+        return cls(int(arrays["n_actions"]))
+
+    def actions(self, X: NDArray[Any]) -> Actions:
+        return np.tile(np.arange(self.n_actions, dtype=np.int32), (len(X), 1))
+
+
+class TablePolicies(Policies):
+    """Policies on numbered contexts: `table[x, i]` is what policy i does in context x. A row of X is such a number.
+
+    >>> TablePolicies([[0, 1], [1, 1]], n_actions=2).actions(np.array([[1.0], [0.0]]))
+    array([[1, 1],
+           [0, 1]], dtype=int32)
+    """
+
+    def __init__(self, table: ArrayLike, n_actions: int) -> None:
+        self.n_actions = _inputs.integer("n_actions", n_actions, 2, 2**20)
+        self.table = np.array(table, dtype=np.int32)
+        if self.table.ndim != 2 or 0 in self.table.shape:
+            raise InputError(f"table has shape {self.table.shape}; expected contexts × policies, at least one of each")
+        if self.table.min() < 0 or self.table.max() >= n_actions:
+            raise InputError(f"table has the action {self.table.max()}; expected actions from 0 to {n_actions - 1}")
+
+    def __len__(self) -> int:
+        return int(self.table.shape[1])
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {"table": self.table, "n_actions": np.array(self.n_actions)}
+
+    @classmethod
+    def _made_of(cls, arrays: Mapping[str, NDArray[Any]]) -> "TablePolicies":
+        return cls(arrays["table"], int(arrays["n_actions"]))
+
+    def actions(self, X: NDArray[Any]) -> Actions:
+        contexts = np.asarray(X)[:, 0]
+        if X.shape[1] != 1 or not ((contexts >= 0) & (contexts < len(self.table)) & (contexts % 1 == 0)).all():
+            raise InputError(f"X has other contexts; expected one column of numbers from 0 to {len(self.table) - 1}")
+        return np.asarray(self.table[contexts.astype(np.int64)])
+
+
+class LinearPolicies(Policies):
+    """The action with the lowest of K linear scores; `weights` has shape (|Π|, K, d + 1), the intercept last.
+
+    >>> LinearPolicies(np.array([[[1.0, 0.0], [0.0, 0.5]]])).actions(np.array([[0.2], [0.8]]))
+    array([[0],
+           [1]], dtype=int32)
+    """
+
+    def __init__(self, weights: NDArray[np.float64]) -> None:
+        if weights.ndim != 3 or weights.shape[0] < 1 or weights.shape[1] < 2:
+            raise InputError(f"weights have shape {weights.shape}; expected (policies, K, features + 1)")
+        self.weights = weights
+        self.n_actions = weights.shape[1]
+
+    @classmethod
+    def at_random(cls, count: int, n_actions: int, n_features: int, seed: int = 0) -> "LinearPolicies":
+        """Normal weights: as many random directions, none of them learned from data."""
+        _inputs.integer("count", count, 1)
+        random = _streams.generator(_inputs.seed(seed), _streams.POLICIES)
+        return cls(random.normal(size=(count, n_actions, n_features + 1)))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {"weights": self.weights}
+
+    @classmethod
+    def _made_of(cls, arrays: Mapping[str, NDArray[Any]]) -> "LinearPolicies":
+        return cls(arrays["weights"])
+
+    def actions(self, X: NDArray[Any]) -> Actions:
+        # Row by row, so that a row's scores are the same bits whatever rows stand beside it.
+        chosen = np.empty((len(X), len(self)), dtype=np.int32)
+        for row, x in zip(chosen, np.asarray(X, dtype=np.float64), strict=True):
+            row[:] = (self.weights[:, :, :-1] @ x + self.weights[:, :, -1]).argmin(axis=1)
+        return chosen
+
+
+class TreePolicies(Policies):
+    """Binary trees: node n of policy i goes left where x[feature] ≤ threshold; a leaf is its own child.
+
+    All arrays have the shape (|Π|, nodes); `leaf_actions` tells what a leaf does.
+    """
+
+    _TABLES = ("features", "thresholds", "left", "right", "leaf_actions")
+
+    def __init__(
+        self,
+        features: NDArray[np.int64],
+        thresholds: Doubles,
+        left: NDArray[np.int64],
+        right: NDArray[np.int64],
+        leaf_actions: Actions,
+        n_actions: int,
+    ) -> None:
+        self.n_actions = n_actions
+        self.features, self.thresholds, self.left, self.right = features, thresholds, left, right
+        self.leaf_actions = leaf_actions
+
+    @classmethod
+    def stumps(cls, X: ArrayLike, n_actions: int, count: int, seed: int = 0) -> "TreePolicies":
+        """One split each, at a random value of a random column of X, with two different random actions."""
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or 0 in X.shape:
+            raise InputError(f"X has shape {X.shape}; expected contexts to take thresholds from")
+        _inputs.integer("count", count, 1)
+        random = _streams.generator(_inputs.seed(seed), _streams.POLICIES)
+        column = random.integers(X.shape[1], size=count)
+        threshold = X[random.integers(len(X), size=count), column]
+        below = random.integers(n_actions, size=count)
+        above = (below + random.integers(1, n_actions, size=count)) % n_actions
+        zeros = np.zeros(count, dtype=np.int64)
+        return cls(
+            np.stack([column, zeros, zeros], axis=1),
+            np.stack([threshold, zeros, zeros], axis=1),
+            np.tile(np.array([1, 1, 2]), (count, 1)),
+            np.tile(np.array([2, 1, 2]), (count, 1)),
+            np.stack([below, below, above], axis=1).astype(np.int32),
+            n_actions,
+        )
+
+    @classmethod
+    def grown(
+        cls, X: ArrayLike, y: ArrayLike, n_actions: int, count: int, depth: int = 3, seed: int = 0
+    ) -> "TreePolicies":
+        """Trees that scikit-learn grows on random tenths of labelled examples, each on its own."""
+        from sklearn.tree import DecisionTreeClassifier
+
+        X, y = np.asarray(X, dtype=np.float64), _inputs.labels(y, len(np.asarray(X)), n_actions)
+        random = _streams.generator(_inputs.seed(seed), _streams.POLICIES)
+        size = max(2, len(y) // 10)
+        trees = []
+        for _ in range(_inputs.integer("count", count, 1)):
+            sample = random.choice(len(y), size=min(size, len(y)), replace=False)
+            grown = DecisionTreeClassifier(max_depth=depth, random_state=int(random.integers(2**31)))
+            trees.append(grown.fit(X[sample], y[sample]))
+        nodes = max(tree.tree_.node_count for tree in trees)
+        columns = [np.stack(column) for column in zip(*(_padded(tree, nodes) for tree in trees), strict=True)]
+        features, thresholds, left, right, leaf_actions = columns
+        return cls(features, thresholds, left, right, leaf_actions, n_actions)
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in self._TABLES} | {"n_actions": np.array(self.n_actions)}
+
+    @classmethod
+    def _made_of(cls, arrays: Mapping[str, NDArray[Any]]) -> "TreePolicies":
+        features, thresholds, left, right, leaf_actions = (arrays[name] for name in cls._TABLES)
+        return cls(features, thresholds, left, right, leaf_actions, int(arrays["n_actions"]))
+
+    def actions(self, X: NDArray[Any]) -> Actions:
+        X = np.asarray(X, dtype=np.float64)
+        policies = np.arange(len(self))
+        node = np.zeros((len(X), len(self)), dtype=np.int64)
+        while True:
+            goes_left = np.take_along_axis(X, self.features[policies, node], axis=1) <= self.thresholds[policies, node]
+            deeper = np.where(goes_left, self.left[policies, node], self.right[policies, node])
+            if (deeper == node).all():
+                return np.asarray(self.leaf_actions[policies, node])
+            node = deeper
+
+
+def _padded(tree: Any, nodes: int) -> tuple[NDArray[Any], ...]:
+    """The arrays of one of scikit-learn's trees, with leaves that lead to themselves, as long as the longest's."""
+    inner = tree.tree_
+    here = np.arange(inner.node_count)
+    is_leaf = inner.children_left < 0
+    columns = (
+        np.where(is_leaf, 0, inner.feature),
+        np.where(is_leaf, 0.0, inner.threshold),
+        np.where(is_leaf, here, inner.children_left),
+        np.where(is_leaf, here, inner.children_right),
+        tree.classes_[inner.value[:, 0].argmax(axis=1)].astype(np.int32),
+    )
+    return tuple(np.pad(column, (0, nodes - inner.node_count)) for column in columns)
+
+
+class FunctionPolicies(Policies):
+    """Any functions from contexts (rows of X) to actions. They cannot be saved with a bandit."""
+
+    def __init__(self, functions: Sequence[Callable[[NDArray[Any]], ArrayLike]], n_actions: int) -> None:
+        self.n_actions = _inputs.integer("n_actions", n_actions, 2, 2**20)
+        self.functions = tuple(functions)
+        if not self.functions:
+            raise InputError("functions is empty; expected at least one policy")
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    def actions(self, X: NDArray[Any]) -> Actions:
+        columns = [_inputs.labels(function(X), len(X), self.n_actions) for function in self.functions]
+        return np.stack(columns, axis=1)
+
+
+class JoinedPolicies(Policies):
+    """Several classes as one."""
+
+    def __init__(self, parts: Sequence[Policies]) -> None:
+        self.parts = tuple(parts)
+        if not self.parts:
+            raise InputError("parts is empty; expected at least one class of policies")
+        self.n_actions = self.parts[0].n_actions
+        for part in self.parts:
+            if part.n_actions != self.n_actions:
+                raise InputError(f"a class has {part.n_actions} actions; expected {self.n_actions}, as the first")
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        arrays: dict[str, NDArray[Any]] = {"kinds": np.array([type(part).__name__ for part in self.parts])}
+        for i, part in enumerate(self.parts):
+            arrays |= {f"{i}.{name}": array for name, array in part.to_arrays().items()}
+        return arrays
+
+    @classmethod
+    def _made_of(cls, arrays: Mapping[str, NDArray[Any]]) -> "JoinedPolicies":
+        parts = []
+        for i, kind in enumerate(arrays["kinds"]):
+            of_part = {name.removeprefix(f"{i}."): array for name, array in arrays.items() if name.startswith(f"{i}.")}
+            parts.append(Policies.from_arrays(str(kind), of_part))
+        return cls(parts)
+
+    def actions(self, X: NDArray[Any]) -> Actions:
+        return np.concatenate([part.actions(X) for part in self.parts], axis=1)
+
+
+class WeightedRisks:
+    """The summed cost of every policy on both sources; O(|Π|) for an example, O(|Π|) for a λ.
+
+    >>> risks = WeightedRisks(2)
+    >>> risks.add_labelled(np.array([[0, 1], [0, 1]]), np.array([0, 0], dtype=np.int32))  # policy 1 errs twice
+    >>> risks.add_round(np.array([0, 1]), action=0, estimate=3.0)  # and policy 0 pays 3 in a round
+    >>> risks.best(np.array([0.0, 0.5, 1.0]))
+    array([0, 1, 1])
+    """
+
+    def __init__(self, n_policies: int) -> None:
+        self.supervised = np.zeros(n_policies)
+        self.bandit = np.zeros(n_policies)
+        self.examples = 0
+        self.rounds = 0
+
+    def add_labelled(self, actions: NDArray[Any], table: CostTable) -> None:
+        """Examples that show the cost of every action: `actions` is what the policies do in each of them."""
+        for chosen, row in zip(actions, table, strict=True):
+            self.supervised += _costs.paid(np.broadcast_to(row, (len(chosen), *row.shape)), chosen)
+        self.examples += len(actions)
+
+    def add_round(self, actions: NDArray[Any], action: int, estimate: float) -> None:
+        """A round in which `action` was estimated to cost so much, and all others nothing (inverse propensity)."""
+        self.bandit[actions == action] += estimate
+        self.rounds += 1
+
+    def best(self, lambdas: Doubles, *, averaged: bool = False) -> NDArray[np.int64]:
+        """For each λ the policy with the lowest λ·bandit + (1−λ)·supervised, of sums or of averages."""
+        supervised, bandit = self.supervised, self.bandit
+        if averaged:
+            supervised, bandit = supervised / max(self.examples, 1), bandit / max(self.rounds, 1)
+        return np.array([np.argmin(lam * bandit + (1 - lam) * supervised) for lam in lambdas])

@@ -1,0 +1,48 @@
+"""How the naive warm start fails: the two-armed example of section 2.1 and of the appendix.
+
+The labels cost (½, ½ + Δ/2), the rounds (½, ½ − Δ/2): the second arm is the better one, and the labels say the reverse.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _inputs
+from warmcb.bandits import UCB1, ArrowCB, Bandit, WarmUCB
+from warmcb.simulate import simulate
+
+
+class Failure(NamedTuple):
+    """One bandit on the example."""
+
+    regret: NDArray[np.float64]
+    """Cumulative, after each round."""
+    first_play: int | None
+    """The first round, counted from 1, that plays the better arm; none if no round does."""
+
+
+def two_armed(Delta: float, n_s: int, n_b: int, *, epsilon: float = 0.05, seed: int = 0) -> dict[str, Failure]:
+    """Play the warm-started UCB1, plain UCB1 and ARRoW-CB on the example with gap Δ and n_s labels, for n_b rounds.
+
+    >>> played = two_armed(Delta=0.5, n_s=100, n_b=1000)
+    >>> played["WarmUCB"].first_play, played["UCB1"].first_play
+    (333, 2)
+    """
+    Delta = _inputs.fraction("Delta", Delta)
+    n_s, n_b = _inputs.integer("n_s", n_s, 0), _inputs.integer("n_b", n_b, 1)
+    labels = np.tile([0.5, 0.5 + Delta / 2], (n_s, 1))
+    rounds = np.tile([0.5, 0.5 - Delta / 2], (n_b, 1))
+    bandits: dict[str, Bandit] = {
+        "WarmUCB": WarmUCB(2),
+        "UCB1": UCB1(2),
+        "ArrowCB": ArrowCB(2, epsilon=epsilon, seed=seed),
+    }
+    return {name: _played(bandit, labels, rounds, Delta) for name, bandit in bandits.items()}
+
+
+def _played(bandit: Bandit, labels: NDArray[np.float64], rounds: NDArray[np.float64], Delta: float) -> Failure:
+    bandit.warm_start(np.zeros((len(labels), 1)), costs=labels)
+    trace = simulate(bandit, np.zeros((len(rounds), 1)), costs=rounds, shuffle=False).trace
+    better = np.flatnonzero(trace.actions == 1)
+    return Failure(np.cumsum(trace.actions == 0) * Delta / 2, int(better[0]) + 1 if len(better) else None)

@@ -1,0 +1,106 @@
+"""The theorems beside what happens: regret of the exact algorithms on made-up sources of known similarity."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _inputs
+from warmcb.bandits import ExactArrow, ExactSupervisedTruth
+from warmcb.learners.finite_class import TablePolicies
+from warmcb.simulate import simulate
+from warmcb.theory.bounds import Bound, Problem, theorem_1, theorem_2
+from warmcb.theory.similarity import frontier
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Two sources on numbered contexts: the mean cost of every action under each, and a class of policies.
+
+    Costs that are drawn are 0 or 1, with these means.
+    """
+
+    truth: Doubles
+    other: Doubles
+    policies: TablePolicies
+    Delta: float
+    """Δ(1): the other source is (1, Δ)-similar to the true one."""
+
+    @classmethod
+    def made_up(
+        cls, bias: float, *, K: int = 3, n_contexts: int = 30, n_policies: int = 50, seed: int = 0
+    ) -> "Sources":
+        """Random mean costs; the other source also likes the actions of a wrong policy, by `bias` in [0, 1].
+
+        With a bias of 0 the sources are identical, and Δ is 0.
+        """
+        bias = _inputs.fraction("bias", bias)
+        random = np.random.default_rng(_inputs.seed(seed))
+        table = random.integers(K, size=(n_contexts, n_policies)).astype(np.int32)
+        contexts = np.arange(n_contexts)
+        truth = random.uniform(0.3, 0.9, size=(n_contexts, K))
+        truth[contexts, table[:, 0]] = random.uniform(0.05, 0.25, size=n_contexts)  # policy 0 is the best
+        other = truth + bias * (0.5 - truth)
+        other[contexts, table[:, 1]] -= bias * 0.5
+        other[contexts, table[:, 0]] += bias * 0.5
+        other = np.clip(other, 0, 1)
+        policies = TablePolicies(table, K)
+        similarity = frontier(policies, contexts[:, np.newaxis].astype(float), truth, other, bootstrap=0)
+        return cls(truth, other, policies, float(similarity.Delta(1.0)))
+
+    def problem(self, n_s: int, n_b: int, epsilon: float, delta: float = 0.05) -> Problem:
+        """What the bounds are asked about."""
+        return Problem(self.truth.shape[1], n_s, n_b, epsilon, len(self.policies), delta)
+
+
+class Measured(NamedTuple):
+    """The average regret of an exact algorithm, over seeds, and the bound that the theorem gives."""
+
+    regret: float
+    error: float
+    """Its standard error."""
+    bound: Bound
+
+
+def average_regret(
+    sources: Sources, n_s: int, n_b: int, epsilon: float, *, truth: str = "bandit", seeds: int = 5
+) -> Measured:
+    """Play exact Algorithm 1 (`truth` is "bandit") or 2 ("supervised") and count regret in true mean costs.
+
+    The true source is the rounds in one case, the labels in the other.
+    """
+    regrets = [_regret(sources, n_s, n_b, epsilon, truth, seed) for seed in range(_inputs.integer("seeds", seeds, 1))]
+    problem = sources.problem(n_s, n_b, epsilon)
+    bound = (theorem_1 if truth == "bandit" else theorem_2)(problem, 8, 1.0, sources.Delta)
+    return Measured(float(np.mean(regrets)), float(np.std(regrets) / np.sqrt(len(regrets))), bound)
+
+
+def _regret(sources: Sources, n_s: int, n_b: int, epsilon: float, truth: str, seed: int) -> float:
+    random = np.random.default_rng([seed, n_s, n_b])
+    contexts = random.integers(len(sources.truth), size=n_s + n_b)
+    labels, rounds = (sources.other, sources.truth) if truth == "bandit" else (sources.truth, sources.other)
+    means = np.concatenate([labels[contexts[:n_s]], rounds[contexts[n_s:]]])
+    costs = (random.random(means.shape) < means).astype(np.float64)
+    X = contexts[:, np.newaxis].astype(np.float64)
+    K = sources.truth.shape[1]
+    if truth == "bandit":
+        bandit: ExactArrow | ExactSupervisedTruth = ExactArrow(K, policies=sources.policies, epsilon=epsilon, seed=seed)
+    else:
+        bandit = ExactSupervisedTruth(K, policies=sources.policies, epsilon=epsilon, horizon=n_b, seed=seed)
+    trace = simulate(bandit, X, costs=costs, warm_start=n_s, shuffle=False).trace
+    played = contexts[n_s:]
+    of_policies = sources.truth[played[:, np.newaxis], sources.policies.table[played]].sum(axis=0)
+    return float((sources.truth[played, trace.actions].sum() - of_policies.min()) / n_b)
+
+
+def slope(n_b: Sequence[int], regrets: Sequence[float]) -> float:
+    """The exponent of n_b: the slope of a line through the logarithms.
+
+    >>> round(slope([100, 400, 1600], [0.3, 0.15, 0.075]), 3)
+    -0.5
+    """
+    return float(np.polyfit(np.log(n_b), np.log(regrets), 1)[0])
