@@ -15,7 +15,7 @@ from warmcb.cli.app import app
 from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
-from warmcb.cli.theory import similarity, theory_app
+from warmcb.cli.theory import failure, regret, similarity, theory_app
 from warmcb.study.algorithms import ALGORITHMS as STUDY_ALGORITHMS
 from warmcb.study.grid import Grid
 
@@ -43,7 +43,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 COMMANDS: dict[str, list[Callable[..., object]]] = {
     "guide.md": [simulate, list_datasets, show_dataset],
     "study.md": [reproduce],
-    "theory.md": [similarity],
+    "theory.md": [similarity, failure, regret],
 }
 
 

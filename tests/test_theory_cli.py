@@ -167,3 +167,26 @@ def test_help() -> None:
         assert "similarity" in warmcb(*arguments).stdout
     text = " ".join(warmcb("similarity", "--help").stdout.split())
     assert "--noise" in text and "--policies" in text
+
+
+def test_the_failure_is_told_and_drawn(tmp_path: Path) -> None:
+    done = warmcb("failure", "--out", tmp_path / "failure.svg", "--warm-start", "100", "--interaction", "2000")
+    assert done.returncode == 0, done.stderr
+    assert "WarmUCB" in done.stdout
+    assert "333" in done.stdout
+    assert "exp(Δ²·n_s/16) − 1 = 3.771" in done.stdout
+    assert (tmp_path / "failure.svg").stat().st_size > 10_000
+
+
+def test_the_regret_is_measured_and_drawn(tmp_path: Path) -> None:
+    done = warmcb("regret", "--out", tmp_path / "regret.pdf", "--seeds", "1")
+    assert done.returncode == 0, done.stderr
+    assert "slope in n_b" in done.stdout
+    assert (tmp_path / "regret.pdf").stat().st_size > 5000
+
+
+def test_a_picture_of_no_known_kind(tmp_path: Path) -> None:
+    done = warmcb("failure", "--out", tmp_path / "failure.xyz", "--warm-start", "10", "--interaction", "100")
+    assert done.returncode == 2
+    assert "failure.xyz'" in done.stderr
+    assert done.stderr.count("\n") == 1

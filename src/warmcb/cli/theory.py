@@ -18,7 +18,8 @@ from warmcb.data import Dataset, open_dataset
 from warmcb.errors import DataError, InputError
 from warmcb.learners.finite_class import ConstantPolicies, LinearPolicies, Policies, TreePolicies
 from warmcb.noise import Noise
-from warmcb.theory.bounds import Problem
+from warmcb.theory.bounds import Problem, ucb_T0
+from warmcb.theory.measurement import slope
 from warmcb.theory.similarity import Frontier, best_lambda, frontier
 
 _ALPHAS = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.25])
@@ -299,3 +300,60 @@ def _draw(path: Path, measured: Frontier, a: str, b: str) -> None:
         figure.savefig(path, dpi=150)
     except ValueError as error:
         raise InputError(f"plot is {str(path)!r}: {error}") from None
+
+
+@theory_app.command("failure")
+def failure(
+    out: Annotated[Path, typer.Option(help="Where to draw it (.svg, .pdf, .png).", metavar="FILE")] = Path(
+        "failure.svg"
+    ),
+    delta: Annotated[float, typer.Option(help="Δ, by which the labels mislead.")] = 0.5,
+    warm_start: Annotated[int, typer.Option(help="n_s, the labels.")] = 400,
+    interaction: Annotated[int, typer.Option(help="n_b, the rounds.")] = 200_000,
+) -> None:
+    """Show how the naive warm start fails: UCB1 that starts from misleading labels, plain UCB1 and ARRoW-CB."""
+    from warmcb.theory.failure import two_armed
+    from warmcb.theory.pictures import plot_failure
+
+    with Console(stderr=True).status("playing"):
+        played = two_armed(delta, warm_start, interaction)
+        _save(plot_failure(delta, warm_start, interaction), out)
+    table = Table("", "regret", "first round of the better arm", box=None, padding=(0, 2, 0, 0))
+    for name, one in played.items():
+        table.add_row(name, f"{one.regret[-1]:.0f}", str(one.first_play or "never"))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"T₀ = exp(Δ²·n_s/16) − 1 = {float(ucb_T0(delta, warm_start)):.4g}; drawn in {escape(str(out))}")
+
+
+@theory_app.command("regret")
+def regret(
+    out: Annotated[Path, typer.Option(help="Where to draw it (.svg, .pdf, .png).", metavar="FILE")] = Path(
+        "regret.svg"
+    ),
+    seeds: Annotated[int, typer.Option(help="Runs for each point.")] = 20,
+    workers: Annotated[int | None, typer.Option(help="Processes.", show_default="one for each core")] = None,
+) -> None:
+    """Measure the regret of exact Algorithms 1 and 2 on made-up sources, and draw the theorems' terms beside it."""
+    from warmcb.theory.measurement import measure_all
+    from warmcb.theory.pictures import plot_regret
+
+    with Console(stderr=True).status("measuring"):
+        panels, titles = measure_all(_inputs.integer("seeds", seeds, 1), workers)
+        _save(plot_regret(panels, titles), out)
+    table = Table("varied", "curve", "regret at each point", "slope in n_b", box=None, padding=(0, 2, 0, 0))
+    for label, curves in panels.items():
+        for name, points in curves.items():
+            regrets = [point.regret for point in points.values()]
+            exponent = f"{slope(list(points), regrets):.2f}" if label.startswith("n_b") else ""
+            table.add_row(label, name, "  ".join(f"{value:.3f}" for value in regrets), exponent)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"drawn in {escape(str(out))}")
+
+
+def _save(figure: Any, path: Path) -> None:
+    try:
+        figure.savefig(path, dpi=150)
+    except ValueError as error:
+        raise InputError(f"out is {str(path)!r}: {error}") from None

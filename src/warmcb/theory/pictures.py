@@ -1,0 +1,94 @@
+"""Pictures of the theory; they need Matplotlib."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warmcb._looks import looks
+from warmcb.theory.bounds import ucb_T0
+from warmcb.theory.failure import Failure, two_armed
+from warmcb.theory.measurement import Measured, slope
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_NAMES = {"WarmUCB": "warm-ucb", "UCB1": "ucb1", "ArrowCB": "arrow"}
+_SHADES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+_TERMS = {"exploration": ":", "deviation": "-.", "selection": "--", "mixture": (0, (1, 3))}
+
+
+def plot_failure(
+    Delta: float = 0.5,
+    n_s: int = 400,
+    n_b: int = 200_000,
+    Deltas: Sequence[float] = (0.3, 0.5, 0.8),
+    sizes: Sequence[int] = (25, 50, 100, 200, 300, 400, 600),
+) -> "Figure":
+    """Draw the regret on the two-armed example, and how long the naive warm start keeps from the better arm."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _regrets(left, two_armed(Delta, n_s, n_b), Delta, n_s)
+    for color, gap in zip(_SHADES, Deltas, strict=False):
+        waits = {size: two_armed(gap, size, n_b)["WarmUCB"].first_play for size in sizes}
+        seen = {size: wait for size, wait in waits.items() if wait is not None}
+        right.plot(list(seen), list(seen.values()), "o-", color=color, markersize=4, label=f"Δ = {gap:g}")
+        bound = ucb_T0(gap, np.array(sizes))
+        right.plot(sizes, np.clip(bound, 1, n_b), ":", color=color)
+    right.axhline(n_b, color="#999999", linewidth=0.8)
+    right.annotate("end of the rounds", (sizes[0], n_b), textcoords="offset points", xytext=(0, 3), fontsize=7)
+    right.set(yscale="log", xlabel="n_s, the misleading labels", ylabel="first round that plays the better arm")
+    right.set_title("The naive warm start waits; dotted: the bound T₀", fontsize=10)
+    right.legend(frameon=False, fontsize=8)
+    for axis in (left, right):
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _regrets(axis: "Axes", played: Mapping[str, Failure], Delta: float, n_s: int) -> None:
+    style = looks(_NAMES.values())
+    for name, failure in played.items():
+        look = style[_NAMES[name]]
+        rounds = np.unique(np.geomspace(1, len(failure.regret), 300).astype(int))
+        axis.plot(rounds, failure.regret[rounds - 1], color=look.color, linestyle=look.style, label=name)
+    axis.set(xscale="log", yscale="log", xlabel="round", ylabel="cumulative regret")
+    axis.set_title(f"Regret with Δ = {Delta:g} and n_s = {n_s}", fontsize=10)
+    axis.legend(frameon=False, fontsize=8)
+
+
+def plot_regret(panels: Mapping[str, Mapping[str, Mapping[float, Measured]]], titles: Sequence[str]) -> "Figure":
+    """Draw measured regret, with the terms of the bound of the first curve in each panel thin above it.
+
+    `panels` maps what is varied (the label of an axis) to curves, and a curve's name to the points on it. A curve over
+    n_b carries its slope, the fitted exponent of n_b.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.2 * len(panels), 4.4), layout="constrained")
+    for axis, (label, curves), title in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels.items(), titles,
+                                            strict=True):  # fmt: skip
+        for color, (name, points) in zip(_SHADES, curves.items(), strict=False):
+            regrets = [max(point.regret, 1e-4) for point in points.values()]
+            errors = [point.error for point in points.values()]
+            exponent = f", slope {slope(list(points), regrets):.2f}" if label.startswith("n_b") else ""
+            axis.errorbar(list(points), regrets, errors, marker="o", markersize=4, color=color, label=name + exponent)
+        _terms(axis, next(iter(curves.values())))
+        axis.set(xscale="log", yscale="log", xlabel=label)
+        ticks = list(next(iter(curves.values())))
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.minorticks_off()
+        axis.set_ylabel("average regret, and the bound's terms (grey)")
+        axis.set_title(title, fontsize=10)
+        axis.legend(frameon=False, fontsize=7)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _terms(axis: "Axes", points: Mapping[float, Measured]) -> None:
+    for name, style in _TERMS.items():
+        values = [getattr(point.bound, name) for point in points.values()]
+        axis.plot(list(points), values, linestyle=style, color="#777777", linewidth=1)
+        axis.annotate(name, (list(points)[-1], values[-1]), fontsize=6, color="#777777", ha="right", va="bottom")
