@@ -181,7 +181,7 @@ def test_the_failure_is_told_and_drawn(tmp_path: Path) -> None:
 def test_the_regret_is_measured_and_drawn(tmp_path: Path) -> None:
     done = warmcb("regret", "--out", tmp_path / "regret.pdf", "--seeds", "1")
     assert done.returncode == 0, done.stderr
-    assert "slope in n_b" in done.stdout
+    assert "slope" in done.stdout
     assert (tmp_path / "regret.pdf").stat().st_size > 5000
 
 

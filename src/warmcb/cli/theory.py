@@ -339,14 +339,15 @@ def regret(
     from warmcb.theory.pictures import plot_regret
 
     with Console(stderr=True).status("measuring"):
-        panels, titles = measure_all(_inputs.integer("seeds", seeds, 1), workers)
-        _save(plot_regret(panels, titles), out)
-    table = Table("varied", "curve", "regret at each point", "slope in n_b", box=None, padding=(0, 2, 0, 0))
-    for label, curves in panels.items():
+        measured = measure_all(_inputs.integer("seeds", seeds, 1), workers)
+        _save(plot_regret(measured), out)
+    table = Table("algorithm", "varied", "Δ", "regret at each point", "slope", box=None, padding=(0, 2, 0, 0))
+    for panel, curves in measured:
         for name, points in curves.items():
             regrets = [point.regret for point in points.values()]
-            exponent = f"{slope(list(points), regrets):.2f}" if label.startswith("n_b") else ""
-            table.add_row(label, name, "  ".join(f"{value:.3f}" for value in regrets), exponent)
+            exponent = f"{slope(list(points), regrets):.2f}" if panel.varied == "n_b" else ""
+            shown = "  ".join(f"{value:.3f}" for value in regrets)
+            table.add_row(str(panel.algorithm), panel.varied, name.removeprefix("Δ = "), shown, exponent)
     console = Console(highlight=False)
     console.print(table)
     console.print(f"drawn in {escape(str(out))}")

@@ -99,53 +99,49 @@ def _regret(sources: Sources, n_s: int, n_b: int, epsilon: float, truth: str, se
     return float((sources.truth[played, trace.actions].sum() - of_policies.min()) / n_b)
 
 
-class _Panel(NamedTuple):
-    title: str
-    label: str
+class Panel(NamedTuple):
+    """One thing varied, the others held: a part of the measurement."""
+
+    algorithm: int
+    varied: str
     values: tuple[float, ...]
-    n_s: int
-    n_b: int
-    epsilon: float
-    truth: str
+    fixed: dict[str, float]
+
+    @property
+    def title(self) -> str:
+        held = ", ".join(f"{name} = {value:g}" for name, value in self.fixed.items())
+        return f"Algorithm {self.algorithm}: {held}"
 
 
-_PANELS = (
-    _Panel("Algorithm 1: n_s = 200, ε = 0.1", "n_b", (125, 250, 500, 1000, 2000), 200, 0, 0.1, "bandit"),
-    _Panel("Algorithm 1: n_b = 500, ε = 0.1", "n_s", (25, 100, 400, 1600), 0, 500, 0.1, "bandit"),
-    _Panel("Algorithm 1: n_s = 200, n_b = 500", "ε", (0.02, 0.05, 0.1, 0.2, 0.4), 200, 500, 0.0, "bandit"),
-    _Panel(
-        "Algorithm 2: n_s = 200, ε = 0.1",
-        "n_b, supervised truth",
-        (125, 250, 500, 1000, 2000),
-        200,
-        0,
-        0.1,
-        "supervised",
-    ),
-)
-_BIASES = (0.0, 0.3, 0.8)
 Curves = dict[str, dict[float, Measured]]
+_BIASES = (0.0, 0.3, 0.8)
+_VARIED: tuple[tuple[str, tuple[float, ...], dict[str, float]], ...] = (
+    ("n_b", (125, 250, 500, 1000, 2000), {"n_s": 200, "ε": 0.1}),
+    ("n_s", (25, 100, 400, 1600), {"n_b": 500, "ε": 0.1}),
+    ("ε", (0.02, 0.05, 0.1, 0.2, 0.4), {"n_s": 200, "n_b": 500}),
+)
+PANELS = tuple(Panel(algorithm, *varied) for algorithm in (1, 2) for varied in _VARIED)
 
 
-def measure_all(seeds: int, workers: int | None = None) -> tuple[dict[str, Curves], list[str]]:
+def measure_all(seeds: int, workers: int | None = None) -> list[tuple[Panel, Curves]]:
     """Measure what the theorems talk about, one thing varied at a time, for three biases; in processes."""
-    tasks = [(panel, bias, value, seeds) for panel in _PANELS for bias in _BIASES for value in panel.values]
+    tasks = [(number, bias, value, seeds) for number, panel in enumerate(PANELS) for bias in _BIASES
+             for value in panel.values]  # fmt: skip
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         found = dict(zip([task[:3] for task in tasks], pool.map(_measure, tasks), strict=True))
     names = {bias: f"Δ = {Sources.made_up(bias).Delta:.2f}" for bias in _BIASES}
-    panels = {
-        panel.label: {names[bias]: {value: found[panel, bias, value] for value in panel.values} for bias in _BIASES}
-        for panel in _PANELS
-    }
-    return panels, [panel.title for panel in _PANELS]
+    return [
+        (panel, {names[bias]: {value: found[number, bias, value] for value in panel.values} for bias in _BIASES})
+        for number, panel in enumerate(PANELS)
+    ]
 
 
-def _measure(task: tuple[_Panel, float, float, int]) -> Measured:
-    panel, bias, value, seeds = task
-    n_s = int(value) if panel.label == "n_s" else panel.n_s
-    n_b = int(value) if panel.label.startswith("n_b") else panel.n_b
-    epsilon = value if panel.label == "ε" else panel.epsilon
-    return average_regret(Sources.made_up(bias), n_s, n_b, epsilon, truth=panel.truth, seeds=seeds)
+def _measure(task: tuple[int, float, float, int]) -> Measured:
+    number, bias, value, seeds = task
+    panel = PANELS[number]
+    at = panel.fixed | {panel.varied: value}
+    truth = "bandit" if panel.algorithm == 1 else "supervised"
+    return average_regret(Sources.made_up(bias), int(at["n_s"]), int(at["n_b"]), at["ε"], truth=truth, seeds=seeds)
 
 
 def slope(n_b: Sequence[float], regrets: Sequence[float]) -> float:

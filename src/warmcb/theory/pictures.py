@@ -8,7 +8,7 @@ import numpy as np
 from warmcb._looks import looks
 from warmcb.theory.bounds import ucb_T0
 from warmcb.theory.failure import Failure, two_armed
-from warmcb.theory.measurement import Measured, slope
+from warmcb.theory.measurement import Curves, Measured, Panel, slope
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,31 +59,29 @@ def _regrets(axis: "Axes", played: Mapping[str, Failure], Delta: float, n_s: int
     axis.legend(frameon=False, fontsize=8)
 
 
-def plot_regret(panels: Mapping[str, Mapping[str, Mapping[float, Measured]]], titles: Sequence[str]) -> "Figure":
-    """Draw measured regret, with the terms of the bound of the first curve in each panel thin above it.
+def plot_regret(measured: Sequence[tuple[Panel, Curves]]) -> "Figure":
+    """Draw measured regret, a panel for each thing varied, with the terms of the first curve's bound in grey.
 
-    `panels` maps what is varied (the label of an axis) to curves, and a curve's name to the points on it. A curve over
-    n_b carries its slope, the fitted exponent of n_b.
+    A curve over n_b carries its slope, the fitted exponent of n_b.
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4.2 * len(panels), 4.4), layout="constrained")
-    for axis, (label, curves), title in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels.items(), titles,
-                                            strict=True):  # fmt: skip
+    figure = Figure(figsize=(12, 7.5), layout="constrained")
+    axes = figure.subplots(2, -(-len(measured) // 2), squeeze=False).flat
+    for axis, (panel, curves) in zip(axes, measured, strict=True):
         for color, (name, points) in zip(_SHADES, curves.items(), strict=False):
             regrets = [max(point.regret, 1e-4) for point in points.values()]
             errors = [point.error for point in points.values()]
-            exponent = f", slope {slope(list(points), regrets):.2f}" if label.startswith("n_b") else ""
+            exponent = f", slope {slope(list(points), regrets):.2f}" if panel.varied == "n_b" else ""
             axis.errorbar(list(points), regrets, errors, marker="o", markersize=4, color=color, label=name + exponent)
         _terms(axis, next(iter(curves.values())))
-        axis.set(xscale="log", yscale="log", xlabel=label)
-        ticks = list(next(iter(curves.values())))
-        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.set(xscale="log", yscale="log", xlabel=panel.varied)
+        axis.set_xticks(panel.values, [f"{tick:g}" for tick in panel.values])
         axis.minorticks_off()
-        axis.set_ylabel("average regret, and the bound's terms (grey)")
-        axis.set_title(title, fontsize=10)
-        axis.legend(frameon=False, fontsize=7)
+        axis.set_ylabel("average regret; grey: the bound's terms")
+        axis.set_title(panel.title, fontsize=10)
         axis.spines[["top", "right"]].set_visible(False)
+        axis.legend(frameon=False, fontsize=7)
     return figure
 
 
