@@ -26,24 +26,30 @@ def plot_failure(
     Deltas: Sequence[float] = (0.3, 0.5, 0.8),
     sizes: Sequence[int] = (25, 50, 100, 200, 300, 400, 600),
 ) -> "Figure":
-    """Draw the regret on the two-armed example, and how long the naive warm start keeps from the better arm."""
+    """Draw regret on the two-armed example, over rounds, n_s and Δ, and how long the naive warm start keeps waiting."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 3.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure = Figure(figsize=(13, 3.9), layout="constrained")
+    left, middle, right = figure.subplots(1, 3)
     _regrets(left, two_armed(Delta, n_s, n_b), Delta, n_s)
     for color, gap in zip(_SHADES, Deltas, strict=False):
-        waits = {size: two_armed(gap, size, n_b)["WarmUCB"].first_play for size in sizes}
+        played = {size: two_armed(gap, size, n_b) for size in sizes}
+        for name, style in (("WarmUCB", "-"), ("UCB1", ":"), ("ArrowCB", "--")):
+            regrets = [one[name].regret[-1] for one in played.values()]
+            middle.plot(sizes, regrets, style, color=color, label=f"{name}, Δ = {gap:g}")
+        waits = {size: one["WarmUCB"].first_play for size, one in played.items()}
         seen = {size: wait for size, wait in waits.items() if wait is not None}
         right.plot(list(seen), list(seen.values()), "o-", color=color, markersize=4, label=f"Δ = {gap:g}")
-        bound = ucb_T0(gap, np.array(sizes))
-        right.plot(sizes, np.clip(bound, 1, n_b), ":", color=color)
+        right.plot(sizes, np.clip(ucb_T0(gap, np.array(sizes)), 1, n_b), ":", color=color)
+    middle.set(yscale="log", xlabel="n_s, the misleading labels", ylabel=f"regret after {n_b:,} rounds")
+    middle.set_title("Regret over n_s and Δ", fontsize=10)
+    middle.legend(frameon=False, fontsize=6.5, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
     right.axhline(n_b, color="#999999", linewidth=0.8)
     right.annotate("end of the rounds", (sizes[0], n_b), textcoords="offset points", xytext=(0, 3), fontsize=7)
     right.set(yscale="log", xlabel="n_s, the misleading labels", ylabel="first round that plays the better arm")
     right.set_title("The naive warm start waits; dotted: the bound T₀", fontsize=10)
     right.legend(frameon=False, fontsize=8)
-    for axis in (left, right):
+    for axis in (left, middle, right):
         axis.spines[["top", "right"]].set_visible(False)
     return figure
 
