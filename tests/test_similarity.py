@@ -19,9 +19,7 @@ from warmcb.learners.finite_class import (
     TreePolicies,
 )
 from warmcb.noise import Noise
-from warmcb.theory import similarity
-from warmcb.theory.bounds import Problem, lambda_0_bandit, theorem_1
-from warmcb.theory.similarity import (
+from warmcb.theory import (
     Frontier,
     SimilarSource,
     best_lambda,
@@ -29,9 +27,11 @@ from warmcb.theory.similarity import (
     general_corruption,
     lowest_cost_labels,
     risks,
+    similarity,
     strong_similarity,
     uniform_corruption,
 )
+from warmcb.theory.bounds import Problem, lambda_0_bandit, theorem_1
 
 ALPHAS = np.linspace(0, 3, 61)
 ROUNDING = 1e-12

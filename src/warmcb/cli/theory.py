@@ -18,9 +18,10 @@ from warmcb.data import Dataset, open_dataset
 from warmcb.errors import DataError, InputError
 from warmcb.learners.finite_class import ConstantPolicies, LinearPolicies, Policies, TreePolicies
 from warmcb.noise import Noise
+from warmcb.theory.advice import best_lambda
 from warmcb.theory.bounds import Problem, ucb_T0
 from warmcb.theory.measurement import slope
-from warmcb.theory.similarity import Frontier, best_lambda, frontier
+from warmcb.theory.similarity import Frontier, frontier
 
 _ALPHAS = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.25])
 _MOST_ROWS_TO_GROW_ON = 20_000

@@ -1,5 +1,6 @@
 """The paper's theory as code: what its theorems promise, in its own letters."""
 
+from warmcb.theory.advice import BestLambda, best_lambda
 from warmcb.theory.bounds import (
     Bound,
     G,
@@ -17,19 +18,15 @@ from warmcb.theory.bounds import (
     ucb_regret,
     ucb_T0,
 )
-from warmcb.theory.similarity import (
-    BestLambda,
-    Frontier,
+from warmcb.theory.examples import (
     SimilarSource,
     StrongSimilarity,
-    best_lambda,
-    frontier,
     general_corruption,
     lowest_cost_labels,
-    risks,
     strong_similarity,
     uniform_corruption,
 )
+from warmcb.theory.similarity import Frontier, frontier, risks
 
 __all__ = [
     "BestLambda",

@@ -5,7 +5,6 @@ both to the policy π* that is best on D₁. For each α the smallest such Δ is
 the frontier, is computed exactly.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,15 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb import _costs, _inputs, _streams
 from warmcb._costs import CostTable
 from warmcb._inputs import Features
-from warmcb.bandits.arrow import eight_lambdas
 from warmcb.errors import InputError
 from warmcb.learners.finite_class import JoinedPolicies, LinearPolicies, Policies
-from warmcb.theory.bounds import G, Problem
 
 Doubles = NDArray[np.float64]
 
 _DECISIONS = 2**22  # of how many (context, policy) the losses are in memory at a time
-_TOLERANCE = 1e-9
 
 
 class _Lines(NamedTuple):
@@ -128,11 +124,11 @@ def frontier(
     _inputs.integer("bootstrap", bootstrap, 0, 10**5)
     _inputs.number("level", level, "a number in (0, 1]", 0.0, 1.0, low_excluded=True)
     measured, replicates = _measure(policies, X, table_1, table_2, bootstrap, _inputs.seed(seed))
-    regrets = measured - measured[:, [_best(*measured)]]
-    again = [pair - pair[:, [_best(*pair)]] for pair in replicates]
+    regrets = measured - measured[:, [best_of(*measured)]]
+    again = [pair - pair[:, [best_of(*pair)]] for pair in replicates]
     return Frontier(
         measured,
-        _best(*measured),
+        best_of(*measured),
         level,
         _envelope(*regrets),
         tuple(_envelope(*pair) for pair in again),
@@ -152,7 +148,8 @@ def risks(policies: Policies, X: Features, costs_1: ArrayLike, costs_2: ArrayLik
     return measured
 
 
-def _best(risks_1: Doubles, risks_2: Doubles) -> int:
+def best_of(risks_1: Doubles, risks_2: Doubles) -> int:
+    """π*: the policy with the lowest risk on the first source; of several, the one with the lowest on the second."""
     return int(np.lexsort((risks_2, risks_1))[0])
 
 
@@ -250,173 +247,6 @@ def _product(X: Doubles, weights: Doubles) -> Doubles:
     return total
 
 
-# The paper's examples
-
-
-@dataclass(frozen=True)
-class SimilarSource:
-    """A source D₂ made from D₁, and what the paper claims of it: strong (α, Δ)-similarity, by c₂ = c⁺ + c⁻."""
-
-    costs: Doubles
-    """E[c₂(a) | x], shape (n, K)."""
-    plus: Doubles
-    """E[c⁺(a) | x], the useful part; c⁻ is the rest."""
-    alpha: float
-    Delta: float
-
-
-def lowest_cost_labels(costs_1: ArrayLike, best_actions: ArrayLike) -> SimilarSource:
-    """Example 1: an expert names the action of the lowest cost. (1, 2·P(c(π*(x)) ≥ min over a ≠ π*(x) of c(a))).
-
-    Args:
-        costs_1: D₁, shape (n, K).
-        best_actions: what π*, the best policy on D₁, does in each context.
-
-    >>> source = lowest_cost_labels([[0.0, 0.3], [0.1, 0.2], [0.5, 0.4], [0.2, 0.9]], best_actions=[0, 0, 0, 0])
-    >>> source.costs.tolist()
-    [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
-    >>> source.alpha, source.Delta  # π* is not the lowest in one row of four
-    (1.0, 0.5)
-
-    """
-    n_actions = _inputs.count_actions(None, costs_1)
-    costs = _inputs.cost_table(None, costs_1, len(np.asarray(costs_1)), n_actions)
-    best = _named("best_actions", best_actions, len(costs), n_actions)
-    if best.ndim != 1:
-        raise InputError(f"best_actions have shape {best.shape}; expected ({len(costs)},), one for each context")
-    others = costs.copy()
-    others[np.arange(len(costs)), best] = np.inf
-    mistaken = np.mean(_costs.paid(costs, best) >= others.min(axis=1))
-    labels = costs.argmin(axis=1).astype(np.int32)
-    return SimilarSource(
-        _costs.as_matrix(labels, n_actions), _costs.as_matrix(best, n_actions), 1.0, 2 * float(mistaken)
-    )
-
-
-def uniform_corruption(y: ArrayLike, n_actions: int, p: float) -> SimilarSource:
-    """Example 2: with probability p a label is replaced by any, as the noise uar does. (1−p, 0).
-
-    >>> uniform_corruption([0, 1], n_actions=2, p=0.5)
-    SimilarSource(costs=array([[0.25, 0.75],
-           [0.75, 0.25]]), plus=array([[0.25, 0.75],
-           [0.75, 0.25]]), alpha=0.5, Delta=0.0)
-    """
-    true = _true_costs(y, n_actions)
-    costs = (1 - _inputs.fraction("p", p)) * true + p * (1 - 1 / n_actions)
-    return SimilarSource(costs, costs, 1 - p, 0.0)
-
-
-def general_corruption(y: ArrayLike, wrong: ArrayLike, n_actions: int, p: float) -> SimilarSource:
-    """Example 3: with probability p a label is replaced by whatever an adversary likes. (1, 2p).
-
-    Args:
-        y: labels of D₁.
-        wrong: the labels that may take their place; or of random ones the expected costs, shape (n, K).
-        n_actions: K.
-        p: how often they do.
-
-    >>> source = general_corruption([0, 1], wrong=[1, 1], n_actions=2, p=0.25)
-    >>> source.costs.tolist(), source.alpha, source.Delta
-    ([[0.25, 0.75], [1.0, 0.0]], 1.0, 0.5)
-
-    """
-    true = _true_costs(y, n_actions)
-    others = _costs.as_matrix(_named("wrong", wrong, len(true), n_actions), n_actions)
-    return SimilarSource((1 - _inputs.fraction("p", p)) * true + p * others, true, 1.0, 2 * p)
-
-
-class StrongSimilarity(NamedTuple):
-    """How the two conditions of strong similarity are met."""
-
-    useful: float
-    """The smallest E[c⁺(π(x))] − E[c⁺(π*(x))] − α·r₁(π); at least 0 by condition 1."""
-    useless: float
-    """The largest |E[c⁻(π(x))]|; at most Δ/2 by condition 2."""
-    holds: bool
-    """Whether both are met, but for rounding."""
-
-
-def strong_similarity(
-    policies: Policies, X: Features, costs_1: ArrayLike, source: SimilarSource, *, tolerance: float = _TOLERANCE
-) -> StrongSimilarity:
-    """Check the paper's claim about a source made from D₁, on the data and the policies at hand.
-
-    >>> from warmcb.learners.finite_class import ConstantPolicies
-    >>> y = [0, 0, 0, 1]
-    >>> source = general_corruption(y, wrong=[1, 1, 1, 0], n_actions=2, p=0.25)
-    >>> strong_similarity(ConstantPolicies(2), np.zeros((4, 1)), y, source)  # of the Δ/2 = 0.25 half is needed
-    StrongSimilarity(useful=0.0, useless=0.125, holds=True)
-    """
-    true, plus = risks(policies, X, costs_1, source.plus)
-    both, _ = risks(policies, X, source.costs, source.costs)
-    best = _best(true, plus)
-    useful = float((plus - plus[best] - source.alpha * (true - true[best])).min())
-    useless = float(np.abs(both - plus).max())
-    return StrongSimilarity(useful, useless, useful >= -tolerance and useless <= source.Delta / 2 + tolerance)
-
-
-# For a practitioner
-
-
-class BestLambda(NamedTuple):
-    """The λ with the lowest bound, and the similarity that proves it."""
-
-    lam: float
-    average: float
-    """The average of G_t(λ, α, Δ) over the rounds. From the worst policy's regret on it only ranks λ."""
-    alpha: float
-    Delta: float
-
-
-def best_lambda(
-    problem: Problem, frontier: Frontier, lambdas: int | Sequence[float] | Doubles | None = None
-) -> BestLambda:
-    """The λ with which ARRoW-CB is promised most, by theorem 1 and the frontier of its labels against its costs.
-
-    The theorem holds for every (α, Δ(α)), so that the best of them counts: of all α up to 1, or to where the worst
-    regret on D₂ is α times the worst on D₁. Larger ones only say what is known without any data, that no policy costs
-    more than the worst: for λ = 0 they would win whenever the bounds are no better than that.
-
-    Args:
-        problem: K, n_s, n_b, ε, |Π| and δ.
-        frontier: D₁ are the costs of the interaction, D₂ the labels of the warm start.
-        lambdas: to choose from, as `ArrowCB` takes them; by default 0, 1 and 240 between them, even in λ/(1−λ).
-
-    >>> from warmcb.learners.finite_class import ConstantPolicies
-    >>> same = frontier(ConstantPolicies(2), np.zeros((4, 1)), [0, 0, 0, 1], [0, 0, 0, 1], bootstrap=0)
-    >>> problem = Problem(K=2, n_s=10_000, n_b=10**6, epsilon=0.1, n_policies=2)
-    >>> best = best_lambda(problem, same)
-    >>> round(best.lam, 2), best.alpha, best.Delta  # ε/(K+ε) = 0.05
-    (0.05, 1.0, 0.0)
-
-    """
-    if lambdas is None:
-        odds = np.geomspace(1e-6, 1e6, 240)
-        lams = np.concatenate([[0.0], odds / (1 + odds), [1.0]])
-    else:
-        lams = _inputs.lambdas(lambdas, eight_lambdas(problem.K, problem.epsilon))
-    if problem.n_s == 0:
-        lams = lams[lams > 0]
-        if not lams.size:
-            raise InputError("lambdas is [0]; expected another one, as n_s is 0: λ = 0 learns from nothing")
-    largest_1, largest_2 = frontier.regrets.max(axis=1)
-    top = max(1.0, largest_2 / largest_1) if largest_1 > 0 else 1.0
-    alphas = np.union1d(np.linspace(0, top, 101)[1:], [1.0, *frontier.breakpoints])
-    alphas = alphas[alphas <= top]
-    alphas = alphas[np.argsort(np.abs(alphas - 1), kind="stable")]  # where α does not matter, it is 1
-    Deltas = frontier.Delta(alphas)
-    ends = np.unique(np.geomspace(1, problem.n_b + 1, 400).round())  # runs of rounds: each is as good as its middle
-    t, share = (ends[:-1] + ends[1:] - 1) / 2, np.diff(ends) / problem.n_b
-    averages = np.array(
-        [G(t, lams[:, None], problem, alpha, Delta) @ share for alpha, Delta in zip(alphas, Deltas, strict=True)]
-    )
-    i, j = np.unravel_index(averages.argmin(), averages.shape)
-    return BestLambda(float(lams[j]), float(averages[i, j]), float(alphas[i]), float(Deltas[i]))
-
-
-# What callers bring
-
-
 def _checked(policies: object, X: Features, costs_1: ArrayLike, costs_2: ArrayLike) -> tuple[Any, CostTable, CostTable]:
     if not isinstance(policies, Policies):
         raise InputError(f"policies is {policies!r:.60}; expected a class of policies, such as ConstantPolicies(2)")
@@ -427,10 +257,10 @@ def _checked(policies: object, X: Features, costs_1: ArrayLike, costs_2: ArrayLi
     if n_rows == 0:
         raise InputError("X has no rows; expected contexts")
     K = policies.n_actions
-    return X, _named("costs_1", costs_1, n_rows, K), _named("costs_2", costs_2, n_rows, K)
+    return X, table_of("costs_1", costs_1, n_rows, K), table_of("costs_2", costs_2, n_rows, K)
 
 
-def _named(name: str, table: ArrayLike, n_rows: int, n_actions: int) -> CostTable:
+def table_of(name: str, table: ArrayLike, n_rows: int, n_actions: int) -> CostTable:
     """Labels, of one dimension, or costs."""
     try:
         if np.ndim(table) == 1:
@@ -449,8 +279,3 @@ def _alphas(alpha: ArrayLike) -> Doubles:
     if wrong.size:
         raise InputError(f"alpha is {wrong[0]:g}; expected a number of at least 0")
     return array
-
-
-def _true_costs(y: ArrayLike, n_actions: int) -> Doubles:
-    n_actions = _inputs.integer("n_actions", n_actions, 2, 2**20)
-    return _costs.as_matrix(_inputs.labels(y, np.size(y), n_actions), n_actions)
