@@ -185,6 +185,12 @@ def test_the_regret_is_measured_and_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "regret.pdf").stat().st_size > 5000
 
 
+def test_no_workers_no_measurement(tmp_path: Path) -> None:
+    done = warmcb("regret", "--out", tmp_path / "regret.svg", "--workers", "0")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "warmcb: workers is 0; expected an integer from 1 to 1024\n"
+
+
 def test_a_picture_of_no_known_kind(tmp_path: Path) -> None:
     done = warmcb("failure", "--out", tmp_path / "failure.xyz", "--warm-start", "10", "--interaction", "100")
     assert done.returncode == 2

@@ -1,6 +1,5 @@
 """`warmcb reproduce`: the paper's study, and a verdict on each of its claims."""
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from warmcb import _inputs
 from warmcb.cli.progress import StudyProgress
+from warmcb.cli.workers import checked_workers
 from warmcb.data import SUITES
 from warmcb.errors import InputError
 from warmcb.study.algorithms import ALGORITHMS
@@ -123,12 +122,7 @@ def _engine(workers: int | None, cluster: str | None) -> AbstractContextManager[
         if workers is not None:
             raise InputError(f"workers is {workers} beside a cluster; expected one of the two")
         return dask_cluster(cluster)
-    return processes(_cores() if workers is None else _inputs.integer("workers", workers, 1, 1024))
-
-
-def _cores() -> int:
-    """Those that this process may use, where the system tells."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processes(checked_workers(workers))
 
 
 def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]], store: Store) -> None:

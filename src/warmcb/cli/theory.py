@@ -14,6 +14,7 @@ from rich.table import Table
 
 from warmcb import _inputs, _streams
 from warmcb._costs import CostTable
+from warmcb.cli.workers import checked_workers
 from warmcb.data import Dataset, open_dataset
 from warmcb.errors import DataError, InputError
 from warmcb.learners.finite_class import ConstantPolicies, LinearPolicies, Policies, TreePolicies
@@ -340,7 +341,7 @@ def regret(
     from warmcb.theory.pictures import plot_regret
 
     with Console(stderr=True).status("measuring"):
-        measured = measure_all(_inputs.integer("seeds", seeds, 1), workers)
+        measured = measure_all(_inputs.integer("seeds", seeds, 1), checked_workers(workers))
         _save(plot_regret(measured), out)
     table = Table("algorithm", "varied", "Δ", "regret at each point", "slope", box=None, padding=(0, 2, 0, 0))
     for panel, curves in measured:
