@@ -86,7 +86,7 @@ def test_remarks_go_to_standard_error(tmp_path: Path) -> None:
     [
         (["nothing.csv"], "nothing.csv: no such file"),
         (["nothing"], "DATA is 'nothing'; expected a file or one of"),
-        (["TABLE", "--algorithm", "best"], "algorithm is 'best'; expected one of arrow"),
+        (["TABLE", "--algorithm", "best"], "algorithm is 'best'; expected one of warm, arrow"),
         (["TABLE", "--epsilon", "2"], "epsilon is 2.0; expected a number in [0, 1]"),
         (["TABLE", "--epsilon", "much"], "--epsilon"),
         (["TABLE", "--noise", "cyc"], "noise is 'cyc'; expected none, uar:P, cyc:P or maj:P"),

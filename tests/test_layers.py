@@ -16,7 +16,7 @@ LAYERS = [
     {"bandits"},
     {"learners", "selectors", "explorers", "noise"},
     {"_inputs", "_modelfile"},
-    {"_atomic", "_core", "_costs", "_looks", "_streams", "errors"},
+    {"_atomic", "_core", "_costs", "_looks", "_states", "_streams", "errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

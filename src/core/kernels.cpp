@@ -111,6 +111,41 @@ void update(const Update& u) {
     in_pieces<lane_width>(0, u.lanes, [&]<int W>(std::size_t lane) { update_piece<W>(u, lane); });
 }
 
+// Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h: a lane of no weight is left as it is.
+template <int W> inline void absorb_piece(const Absorb u, std::size_t lane) {
+    using F = Floats<W>;
+    const F importance = load<W>(u.importance + lane);
+    F alpha = load<W>(u.alpha + lane);
+    float* column = u.columns + lane;
+    float* gain = u.gain + lane;
+    for (std::size_t j = 0; j < u.size; ++j) {
+        F sum[4] = {};  // four chains of additions: one would wait for itself
+        std::size_t i = 0;
+        for (; i + 4 <= j; i += 4)
+            for (int part = 0; part < 4; ++part) sum[part] += u.inputs[i + part] * load<W>(column + (i + part) * u.lanes);
+        for (; i < j; ++i) sum[0] += u.inputs[i] * load<W>(column + i * u.lanes);
+        const F f = u.inputs[j] + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        float* variance = u.variances + j * u.lanes + lane;
+        const F v = load<W>(variance) * f;
+        const F next = alpha + importance * (f * v);
+        const F step = -(importance * f) / alpha;
+        store(variance, load<W>(variance) * (alpha / next));
+        for (i = 0; i < j; ++i) {
+            const F covariance = load<W>(column + i * u.lanes), b = load<W>(gain + i * u.lanes);
+            store(column + i * u.lanes, covariance + b * step);
+            store(gain + i * u.lanes, b + covariance * v);
+        }
+        store(gain + j * u.lanes, v);
+        alpha = next;
+        column += j * u.lanes;
+    }
+    store(u.alpha + lane, alpha);
+}
+
+void absorb(const Absorb& u) {
+    in_pieces<lane_width>(0, u.lanes, [&]<int W>(std::size_t lane) { absorb_piece<W>(u, lane); });
+}
+
 void greedy(const float* scores, std::size_t actions, std::size_t lanes, int32_t* greedy) {
     in_pieces<lane_width>(0, lanes, [&]<int W>(std::size_t lane) {
         Floats<W> lowest = load<W>(scores + lane);
@@ -130,6 +165,6 @@ void greedy(const float* scores, std::size_t actions, std::size_t lanes, int32_t
 #define WARMCB_QUOTED(name) WARMCB_QUOTE(name)
 #define WARMCB_QUOTE(name) #name
 extern const Kernels WARMCB_ISA;
-const Kernels WARMCB_ISA = {WARMCB_QUOTED(WARMCB_ISA), predict, update, greedy};
+const Kernels WARMCB_ISA = {WARMCB_QUOTED(WARMCB_ISA), predict, update, absorb, greedy};
 
 }  // namespace warmcb

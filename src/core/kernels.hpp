@@ -29,6 +29,18 @@ struct Update {
     float* scratch;           // row.size · lanes
 };
 
+// One example for a triangle of covariances (factor.hpp), and where it left off in the triangles before.
+struct Absorb {
+    const float* inputs;
+    std::size_t size;
+    float* columns;           // U above its diagonal, column by column, for each lane
+    float* variances;         // d, for each lane
+    std::size_t lanes;
+    const float* importance;  // h, for each lane
+    float* alpha;             // 1 + h·Σ f·v so far, for each lane
+    float* gain;              // out: size × lanes, still to be multiplied by h/α
+};
+
 // Beyond this size a table is not expected to stay in the caches of one core.
 constexpr std::size_t cached_bytes = 1 << 20;
 
@@ -40,6 +52,7 @@ struct Kernels {
     // scores[c] = Σ_j row_j · weights[j, c]; `far`: as in Update.
     void (*predict)(Row row, const float* weights, std::size_t columns, bool far, float* scores);
     void (*update)(const Update& update);
+    void (*absorb)(const Absorb& absorb);
     // The lowest-scored action of each lane, the first among equals.
     void (*greedy)(const float* scores, std::size_t actions, std::size_t lanes, int32_t* greedy);
 };

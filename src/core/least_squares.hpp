@@ -9,6 +9,8 @@ namespace warmcb {
 // An example adds to the normal equations and leaves the weights alone: they change when somebody solves the equations.
 class LeastSquares {
 public:
+    static constexpr bool weighs_by_propensity = true;
+
     LeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, const Kernels& kernels)
         : inputs(features + 1), actions(actions), lanes(lanes), weights(inputs * actions * lanes),
           gram(actions * inputs * inputs), moment(actions * inputs), kernels_(kernels) {}
@@ -16,6 +18,8 @@ public:
     const std::size_t inputs, actions, lanes;
     Zeroed<float> weights;        // inputs × actions × lanes, as the online learner's
     Zeroed<double> gram, moment;  // per action: Σ h·x·xᵀ and Σ h·cost·x
+
+    std::size_t terms() const { return inputs; }
 
     void predict(Row row, float* scores) const {
         kernels_.predict(row, weights.data(), actions * lanes, weights.bytes() > cached_bytes, scores);

@@ -18,6 +18,7 @@
 #include "least_squares.hpp"
 #include "online_linear.hpp"
 #include "philox.hpp"
+#include "recursive_least_squares.hpp"
 #include "rounds.hpp"
 #include "rows.hpp"
 #include "selectors.hpp"
@@ -50,10 +51,20 @@ template <class T> Numpy<T> as_array(std::vector<T>&& values) {
     return Numpy<T>(kept->data(), {kept->size()}, owner);
 }
 
-std::vector<float> importance_of(const Array<const double>& lane_weights, double probability = 1.0) {
-    std::vector<float> importance(lane_weights.size());
-    weigh(lane_weights.data(), lane_weights.size(), probability, importance.data());
+template <class Learner>
+std::vector<float> importance_of(const Learner& learner, const Array<const double>& lane_weights, double probability = 1.0) {
+    require(lane_weights.size() == learner.lanes, "one weight for each lane");
+    std::vector<float> importance(learner.lanes);
+    weigh(learner, lane_weights.data(), probability, importance.data());
     return importance;
+}
+
+template <class T> Numpy<T> copy_of(const std::vector<T>& values) { return as_array(std::vector<T>(values)); }
+
+template <class T> void copy_from(const nb::dict& state, const char* name, std::vector<T>& to) {
+    const auto array = nb::cast<Array<const T>>(state[name]);
+    require(array.size() == to.size(), "an array of the state has another size");
+    std::copy(array.data(), array.data() + array.size(), to.begin());
 }
 
 const Kernels& kernels_named(const std::optional<std::string>& name) {
@@ -84,8 +95,8 @@ struct Outputs {
     }
 };
 
-template <class Learner, class Selector>
-void play_checked(Learner& learner, Selector& selector, const EpsilonGreedy& explorer, const Stream& random, const Rows& rows,
+template <class Learner, class Selector, class Explorer>
+void play_checked(Learner& learner, Selector& selector, const Explorer& explorer, const Stream& random, const Rows& rows,
                   const Costs& costs, Segment segment, const double* lane_weights, Outputs outputs) {
     require(rows.features() + 1 == learner.inputs, "number of features differs from the learner's");
     require(segment.end <= rows.size(), "rows out of range");
@@ -94,14 +105,14 @@ void play_checked(Learner& learner, Selector& selector, const EpsilonGreedy& exp
     play(learner, selector, explorer, random, rows, costs, segment, lane_weights, trace);
 }
 
-// What the two learners have in common.
+// What all learners have in common.
 template <class Learner> nb::class_<Learner> bind_learner(nb::module_& m, const char* name, const char* doc) {
     return nb::class_<Learner>(m, name, doc)
         .def_ro("inputs", &Learner::inputs)
         .def_ro("actions", &Learner::actions)
         .def_ro("lanes", &Learner::lanes)
         .def_prop_ro("weights", [](Learner& self) {
-            return Numpy<float>(self.weights.data(), {self.inputs, self.actions, self.lanes});
+            return Numpy<float>(self.weights.data(), {self.terms(), self.actions, self.lanes});
         }, nb::rv_policy::reference_internal)
         .def("predict", [](const Learner& self, const Rows& rows, std::size_t i) {
             Rows::Buffer buffer;
@@ -122,6 +133,168 @@ template <class Learner> nb::class_<Learner> bind_learner(nb::module_& m, const 
             predict_actions(self, rows, actions.data());
             return actions;
         }, "rows"_a);
+}
+
+// What the learners have in common that take in one example after the other.
+template <class Learner> void bind_online(nb::class_<Learner>& bound) {
+    bound
+        .def("update", [](Learner& self, const Rows& rows, std::size_t i, std::size_t action, double cost,
+                          Array<const double> lane_weights, Matrix<const float> scores, double probability) {
+            Rows::Buffer buffer;
+            require(action < self.actions, "action out of range");
+            require(scores.shape(0) == self.actions && scores.shape(1) == self.lanes, "scores of another shape");
+            const std::vector<float> importance = importance_of(self, lane_weights, probability);
+            self.update(checked_row(self, rows, i, buffer), action, cost, importance.data(), scores.data());
+        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "lane_weights"_a, "scores"_a, "probability"_a = 1.0)
+        .def("teach", [](Learner& self, const Rows& rows, const Costs& costs, Array<const double> lane_weights) {
+            require(rows.features() + 1 == self.inputs, "number of features differs from the learner's");
+            require(costs.size() == rows.size() && costs.fits(self.actions), "costs of another shape");
+            const std::vector<float> importance = importance_of(self, lane_weights);
+            nb::gil_scoped_release release;
+            teach(self, rows, costs, importance.data());
+        }, "rows"_a, "costs"_a, "lane_weights"_a);
+}
+
+nb::dict state_of(const RecursiveLeastSquares& learner) {
+    nb::dict state;
+    const Standardiser& standardiser = learner.standardiser;
+    state["squared"] = copy_of(learner.squared);
+    state["ridges"] = copy_of(learner.ridges);
+    state["sums"] = copy_of(standardiser.sums);
+    state["squares"] = copy_of(standardiser.squares);
+    state["centre"] = copy_of(standardiser.centre);
+    state["inverse"] = copy_of(standardiser.inverse);
+    state["shown"] = copy_of(standardiser.shown);
+    state["varied"] = copy_of(standardiser.varied);
+    state["seen"] = copy_of(std::vector<uint64_t>{standardiser.seen});
+    const float* weights = learner.weights.data();
+    state["weights"] = as_array(std::vector<float>(weights, weights + learner.terms() * learner.actions * learner.lanes));
+    std::vector<uint32_t> own;
+    std::vector<float> variances = learner.shared->variances, columns = learner.shared->columns;
+    for (std::size_t a = 0; a < learner.actions; ++a) {
+        if (!learner.own[a]) continue;
+        own.push_back(static_cast<uint32_t>(a));
+        variances.insert(variances.end(), learner.own[a]->variances.begin(), learner.own[a]->variances.end());
+        columns.insert(columns.end(), learner.own[a]->columns.begin(), learner.own[a]->columns.end());
+    }
+    state["own"] = as_array(std::move(own));
+    state["variances"] = as_array(std::move(variances));
+    state["columns"] = as_array(std::move(columns));
+    return state;
+}
+
+// Into a learner that has seen nothing.
+void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
+    Standardiser& standardiser = learner.standardiser;
+    const auto squared = nb::cast<Array<const uint32_t>>(state["squared"]);
+    require(learner.inputs + squared.size() <= learner.most_terms(), "more terms than the learner has room for");
+    for (std::size_t s = 0; s < squared.size(); ++s) {
+        require(squared.data()[s] < learner.features, "the square of a feature that there is not");
+        learner.add_square(squared.data()[s]);
+    }
+    copy_from(state, "ridges", learner.ridges);
+    copy_from(state, "sums", standardiser.sums);
+    copy_from(state, "squares", standardiser.squares);
+    copy_from(state, "centre", standardiser.centre);
+    copy_from(state, "inverse", standardiser.inverse);
+    copy_from(state, "shown", standardiser.shown);
+    copy_from(state, "varied", standardiser.varied);
+    std::vector<uint64_t> seen(1);
+    copy_from(state, "seen", seen);
+    standardiser.seen = seen[0];
+    std::vector<float> weights(learner.terms() * learner.actions * learner.lanes);
+    copy_from(state, "weights", weights);
+    std::copy(weights.begin(), weights.end(), learner.weights.data());
+    const auto own = nb::cast<Array<const uint32_t>>(state["own"]);
+    const std::size_t n_variances = learner.shared->variances.size(), n_columns = learner.shared->columns.size();
+    std::vector<float> variances((1 + own.size()) * n_variances), columns((1 + own.size()) * n_columns);
+    copy_from(state, "variances", variances);
+    copy_from(state, "columns", columns);
+    for (std::size_t k = 0; k <= own.size(); ++k) {
+        require(k == 0 || own.data()[k - 1] < learner.actions, "an action out of range");
+        if (k > 0) learner.own[own.data()[k - 1]] = std::make_unique<Factor>(*learner.shared);
+        Factor& factor = k == 0 ? *learner.shared : *learner.own[own.data()[k - 1]];
+        std::copy_n(variances.begin() + k * n_variances, n_variances, factor.variances.begin());
+        std::copy_n(columns.begin() + k * n_columns, n_columns, factor.columns.begin());
+    }
+}
+
+Contest::Rule rule_named(const std::string& name) {
+    using Rule = Contest::Rule;
+    if (name == "baseline") return Rule::baseline;
+    if (name == "running-baseline") return Rule::running_baseline;
+    if (name == "self-normalised") return Rule::self_normalised;
+    if (name == "doubly-robust") return Rule::doubly_robust;
+    if (name == "doubly-robust-in-charge") return Rule::doubly_robust_in_charge;
+    if (name == "forecast") return Rule::forecast;
+    throw std::invalid_argument("no rule is called " + name);
+}
+
+// What both selectors have in common.
+template <class Selector> nb::class_<Selector> bind_selector(nb::module_& m, const char* name) {
+    return nb::class_<Selector>(m, name)
+        .def_prop_ro("sums", [](Selector& self) {
+            return Numpy<double>(self.sums.data(), {self.sums.size()});
+        }, nb::rv_policy::reference_internal)
+        .def_rw("rounds", &Selector::rounds)
+        .def_prop_rw("first", [](const Selector& self) { return self.first; }, [](Selector& self, std::size_t first) {
+            require(first < self.sums.size(), "lane out of range");
+            self.first = first;
+        })
+        .def_prop_ro("best", &Selector::best)
+        .def_prop_ro("eligible", [](const Selector& self) {
+            auto eligible = fresh_array<uint8_t>({self.sums.size()});
+            for (std::size_t lane = 0; lane < self.sums.size(); ++lane) eligible.data()[lane] = self.eligible(lane);
+            return eligible;
+        }, nb::rv_policy::move)
+        .def("add", [](Selector& self, Matrix<const float> scores, Array<const int32_t> greedy, std::size_t action,
+                       double cost, double probability, double largest_weight) {
+            require(greedy.size() == self.sums.size(), "one greedy action for each lane");
+            require(scores.shape(1) == self.sums.size() && action < scores.shape(0), "scores of another shape");
+            for (std::size_t lane = 0; lane < greedy.size(); ++lane)
+                require(0 <= greedy(lane) && static_cast<std::size_t>(greedy(lane)) < scores.shape(0), "action out of range");
+            self.add({scores.data(), greedy.data(), greedy.size(), action, cost, probability, largest_weight});
+        }, "scores"_a, "greedy"_a, "action"_a, "cost"_a, "probability"_a, "largest_weight"_a);
+}
+
+// What both explorers have in common.
+template <class Explorer> nb::class_<Explorer> bind_explorer(nb::module_& m, const char* name) {
+    return nb::class_<Explorer>(m, name)
+        .def("__init__", [](Explorer* self, double epsilon) { new (self) Explorer{epsilon}; }, "epsilon"_a)
+        .def_ro("epsilon", &Explorer::epsilon)
+        .def("largest_weight", &Explorer::largest_weight, "actions"_a, "round"_a)
+        .def("distribution", [](const Explorer& self, Matrix<const float> scores, Array<const int32_t> greedy,
+                                Array<const uint8_t> eligible, std::size_t in_charge, uint64_t round) {
+            const std::size_t lanes = scores.shape(1);
+            require(greedy.size() == lanes && eligible.size() == lanes && in_charge < lanes, "scores of another shape");
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                require(0 <= greedy(lane) && static_cast<std::size_t>(greedy(lane)) < scores.shape(0), "action out of range");
+            auto probabilities = fresh_array<double>({scores.shape(0)});
+            self.distribution({scores.data(), scores.shape(0), lanes, greedy.data(), eligible.data(), in_charge}, round,
+                              probabilities.data());
+            return probabilities;
+        }, "scores"_a, "greedy"_a, "eligible"_a, "in_charge"_a, "round"_a);
+}
+
+template <class Learner, class Selector, class Explorer> void bind_play(nb::module_& m) {
+    m.def("play_lanes", [](Learner& learner, Selector& selector, const Explorer& explorer, const Stream& random,
+                           const Rows& rows, const Costs& costs, std::size_t begin, std::size_t end, uint64_t first_round,
+                           std::optional<Array<const double>> lane_weights, Array<int32_t> actions,
+                           Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
+        require(selector.sums.size() == learner.lanes, "one score for each lane");
+        require(!lane_weights || lane_weights->size() == learner.lanes, "one weight for each lane");
+        play_checked(learner, selector, explorer, random, rows, costs, {begin, end, first_round},
+                     lane_weights ? lane_weights->data() : nullptr, {actions, probabilities, paid, lanes});
+    }, "learner"_a, "selector"_a, "explorer"_a, "random"_a, "rows"_a, "costs"_a, "begin"_a, "end"_a, "first_round"_a,
+       "lane_weights"_a.none(), "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a);
+}
+
+// Every composition of a learner, a selector and an explorer, compiled.
+template <class Learner> void bind_plays(nb::module_& m) {
+    bind_play<Learner, ProgressiveValidation, EpsilonGreedy>(m);
+    bind_play<Learner, ProgressiveValidation, InverseGap>(m);
+    bind_play<Learner, Contest, EpsilonGreedy>(m);
+    bind_play<Learner, Contest, InverseGap>(m);
 }
 
 }  // namespace
@@ -187,8 +360,10 @@ NB_MODULE(_core, m) {
             new (self) Costs(matrix.data(), matrix.shape(0), matrix.shape(1));
         }, "matrix"_a.noconvert(), nb::keep_alive<1, 2>());
 
-    bind_learner<OnlineLinear>(m, "OnlineLinear", "Adaptive, normalized, importance-weight-aware linear regression of costs.")
-        .def("__init__", [](OnlineLinear* self, std::size_t features, std::size_t actions, std::size_t lanes,
+    auto online = bind_learner<OnlineLinear>(m, "OnlineLinear",
+                                             "Adaptive, normalized, importance-weight-aware linear regression of costs.");
+    bind_online(online);
+    online.def("__init__", [](OnlineLinear* self, std::size_t features, std::size_t actions, std::size_t lanes,
                             double learning_rate, const std::optional<std::string>& instruction_set) {
             new (self) OnlineLinear(features, actions, lanes, learning_rate, kernels_named(instruction_set));
         }, "features"_a, "actions"_a, "lanes"_a, "learning_rate"_a, "instruction_set"_a = nb::none())
@@ -197,23 +372,23 @@ NB_MODULE(_core, m) {
         }, nb::rv_policy::reference_internal)
         .def_prop_ro("totals", [](OnlineLinear& self) {
             return Numpy<double>(self.totals.data(), {std::size_t(2), self.lanes});
-        }, nb::rv_policy::reference_internal)
-        .def("update", [](OnlineLinear& self, const Rows& rows, std::size_t i, std::size_t action, double cost,
-                          Array<const double> lane_weights, Matrix<const float> scores, double probability) {
-            Rows::Buffer buffer;
-            require(action < self.actions && lane_weights.size() == self.lanes, "action or weights out of range");
-            require(scores.shape(0) == self.actions && scores.shape(1) == self.lanes, "scores of another shape");
-            const std::vector<float> importance = importance_of(lane_weights, probability);
-            self.update(checked_row(self, rows, i, buffer), action, cost, importance.data(), scores.data());
-        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "lane_weights"_a, "scores"_a, "probability"_a = 1.0)
-        .def("teach", [](OnlineLinear& self, const Rows& rows, const Costs& costs, Array<const double> lane_weights) {
-            require(rows.features() + 1 == self.inputs, "number of features differs from the learner's");
-            require(lane_weights.size() == self.lanes, "one weight for each lane");
-            require(costs.size() == rows.size() && costs.fits(self.actions), "costs of another shape");
-            const std::vector<float> importance = importance_of(lane_weights);
-            nb::gil_scoped_release release;
-            teach(self, rows, costs, importance.data());
-        }, "rows"_a, "costs"_a, "lane_weights"_a);
+        }, nb::rv_policy::reference_internal);
+
+    auto recursive = bind_learner<RecursiveLeastSquares>(m, "RecursiveLeastSquares",
+                                                         "Least squares of costs, exact after each example.");
+    bind_online(recursive);
+    recursive
+        .def("__init__", [](RecursiveLeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes,
+                            std::size_t widest, std::size_t block, bool squares,
+                            const std::optional<std::string>& instruction_set) {
+            require(block > 0, "a block of at least one term");
+            new (self) RecursiveLeastSquares(features, actions, lanes, widest, block, squares, kernels_named(instruction_set));
+        }, "features"_a, "actions"_a, "lanes"_a, "widest"_a, "block"_a, "squares"_a, "instruction_set"_a = nb::none())
+        .def_ro("block", &RecursiveLeastSquares::block)
+        .def_prop_ro("squared", [](const RecursiveLeastSquares& self) { return copy_of(self.squared); },
+                     nb::rv_policy::move)
+        .def("state", &state_of)
+        .def("restore", &restore, "state"_a);
 
     bind_learner<LeastSquares>(m, "LeastSquares", "Normal equations of each action, and the weights that solve them.")
         .def("__init__", [](LeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes) {
@@ -233,33 +408,65 @@ NB_MODULE(_core, m) {
             return Numpy<double>(self.moment.data(), {self.actions, self.inputs});
         }, nb::rv_policy::reference_internal);
 
-    nb::class_<ProgressiveValidation>(m, "ProgressiveValidation")
-        .def(nb::init<std::size_t>(), "lanes"_a)
-        .def_prop_ro("sums", [](ProgressiveValidation& self) {
-            return Numpy<double>(self.sums.data(), {self.sums.size()});
-        }, nb::rv_policy::reference_internal)
-        .def_rw("rounds", &ProgressiveValidation::rounds)
-        .def_prop_rw("first", [](const ProgressiveValidation& self) { return self.first; },
-                     [](ProgressiveValidation& self, std::size_t first) {
-            require(first < self.sums.size(), "lane out of range");
-            self.first = first;
-        })
-        .def_prop_ro("best", &ProgressiveValidation::best)
-        .def("add", [](ProgressiveValidation& self, Array<const int32_t> greedy, std::size_t action, double cost,
-                       double probability) {
-            require(greedy.size() == self.sums.size(), "one greedy action for each lane");
-            self.add(greedy.data(), action, cost, probability);
-        }, "greedy"_a, "action"_a, "cost"_a, "probability"_a);
+    bind_selector<ProgressiveValidation>(m, "ProgressiveValidation").def(nb::init<std::size_t>(), "lanes"_a);
 
-    nb::class_<EpsilonGreedy>(m, "EpsilonGreedy")
-        .def(nb::init<double>(), "epsilon"_a)
-        .def_ro("epsilon", &EpsilonGreedy::epsilon)
+    bind_selector<Contest>(m, "Contest")
+        .def("__init__", [](Contest* self, std::size_t lanes, const std::string& rule) {
+            require(lanes > 0, "at least one lane");
+            new (self) Contest(lanes, rule_named(rule));
+        }, "lanes"_a, "rule"_a)
+        .def_prop_ro("scores", [](const Contest& self) {
+            std::vector<double> scores(self.sums.size());
+            for (std::size_t lane = 0; lane < scores.size(); ++lane) scores[lane] = self.score(lane);
+            return as_array(std::move(scores));
+        }, nb::rv_policy::move)
+        .def_prop_ro("intervals", [](const Contest& self) {
+            auto intervals = fresh_array<double>({self.sums.size(), std::size_t(2)});
+            for (std::size_t lane = 0; lane < self.sums.size(); ++lane)
+                std::tie(intervals.data()[2 * lane], intervals.data()[2 * lane + 1]) = self.evidence.interval(lane);
+            return intervals;
+        }, nb::rv_policy::move)
+        .def("merge", [](Contest& self, const Contest& other) {
+            require(self.sums.size() == other.sums.size(), "another number of lanes");
+            self.merge(other);
+        }, "other"_a)
+        .def("state", [](const Contest& self) {
+            nb::dict state;
+            state["sums"] = copy_of(self.sums);
+            state["weights"] = copy_of(self.weights);
+            state["dropped"] = copy_of(self.dropped);
+            state["bets"] = copy_of(self.evidence.bets);
+            state["winnings"] = copy_of(self.evidence.winnings);
+            state["penalties"] = copy_of(self.evidence.penalties);
+            state["squares"] = copy_of(self.evidence.squares);
+            state["total_cost"] = copy_of(std::vector<double>{self.total_cost});
+            state["rounds"] = copy_of(std::vector<uint64_t>{self.rounds});
+            return state;
+        })
+        .def("restore", [](Contest& self, const nb::dict& state) {
+            copy_from(state, "sums", self.sums);
+            copy_from(state, "weights", self.weights);
+            copy_from(state, "dropped", self.dropped);
+            copy_from(state, "bets", self.evidence.bets);
+            copy_from(state, "winnings", self.evidence.winnings);
+            copy_from(state, "penalties", self.evidence.penalties);
+            copy_from(state, "squares", self.evidence.squares);
+            std::vector<double> total_cost(1);
+            std::vector<uint64_t> rounds(1);
+            copy_from(state, "total_cost", total_cost);
+            copy_from(state, "rounds", rounds);
+            self.total_cost = total_cost[0];
+            self.rounds = self.evidence.rounds = rounds[0];
+        }, "state"_a);
+
+    bind_explorer<EpsilonGreedy>(m, "EpsilonGreedy")
         .def("probabilities", [](const EpsilonGreedy& self, nb::ndarray<const float, nb::ndim<1>, nb::device::cpu> scores) {
             require(scores.shape(0) > 0, "no scores");
             auto probabilities = fresh_array<double>({scores.shape(0)});
             self.probabilities(scores.data(), scores.shape(0), static_cast<std::size_t>(scores.stride(0)), probabilities.data());
             return probabilities;
         }, "scores"_a);
+    bind_explorer<InverseGap>(m, "InverseGap");
 
     nb::class_<LowerConfidenceBounds>(m, "LowerConfidenceBounds")
         .def(nb::init<std::size_t>(), "actions"_a)
@@ -280,17 +487,8 @@ NB_MODULE(_core, m) {
             self.add(action, cost);
         }, "action"_a, "cost"_a);
 
-    m.def("play_arrow", [](OnlineLinear& learner, ProgressiveValidation& selector, const EpsilonGreedy& explorer,
-                           const Stream& random, const Rows& rows, const Costs& costs, std::size_t begin, std::size_t end,
-                           uint64_t first_round, std::optional<Array<const double>> lane_weights, Array<int32_t> actions,
-                           Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
-        require(selector.sums.size() == learner.lanes, "one score for each lane");
-        require(!lane_weights || lane_weights->size() == learner.lanes, "one weight for each lane");
-        play_checked(learner, selector, explorer, random, rows, costs, {begin, end, first_round},
-                     lane_weights ? lane_weights->data() : nullptr,
-                     {actions, probabilities, paid, lanes});
-    }, "learner"_a, "selector"_a, "explorer"_a, "random"_a, "rows"_a, "costs"_a, "begin"_a, "end"_a, "first_round"_a,
-       "lane_weights"_a.none(), "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a);
+    bind_plays<OnlineLinear>(m);
+    bind_plays<RecursiveLeastSquares>(m);
 
     m.def("play_epoch", [](LeastSquares& learner, std::size_t lane, const EpsilonGreedy& explorer, const Stream& random,
                            const Rows& rows, const Costs& costs, std::size_t begin, std::size_t end, uint64_t first_round,

@@ -9,14 +9,18 @@ namespace warmcb {
 // Feature outermost, then action, then lane: one feature meets all actions and all lanes in one run of memory.
 class OnlineLinear {
 public:
+    static constexpr bool weighs_by_propensity = true;
+
     OnlineLinear(std::size_t features, std::size_t actions, std::size_t lanes, double learning_rate, const Kernels& kernels)
         : inputs(features + 1), actions(actions), lanes(lanes), weights(inputs * actions * lanes),
-          scales(inputs * actions * lanes * 2), totals(2 * lanes), kernels_(kernels),
+          scales(inputs * actions * lanes * 2), totals(2 * lanes), kernels_(kernels), scores_(actions * lanes),
           learning_rate_(static_cast<float>(learning_rate)), scratch_(inputs * lanes) {}
 
     const std::size_t inputs, actions, lanes;  // inputs: the features and the intercept
     Zeroed<float> weights, scales;
     Zeroed<double> totals;
+
+    std::size_t terms() const { return inputs; }
 
     // scores: actions × lanes
     void predict(Row row, float* scores) const {
@@ -30,10 +34,17 @@ public:
                          static_cast<float>(cost), learning_rate_, scratch_.data()});
     }
 
+    // What every action cost.
+    template <class CostOf> void teach(Row row, CostOf&& cost_of, const float* importance) {
+        predict(row, scores_.data());
+        for (std::size_t a = 0; a < actions; ++a) update(row, a, cost_of(a), importance, scores_.data());
+    }
+
     void greedy(const float* scores, int32_t* best) const { kernels_.greedy(scores, actions, lanes, best); }
 
 private:
     const Kernels& kernels_;
+    Zeroed<float> scores_;
     float learning_rate_;
     bool far_ = weights.bytes() > cached_bytes;
     Zeroed<float> scratch_;

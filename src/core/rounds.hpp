@@ -22,43 +22,45 @@ struct Segment {
 };
 
 // The importance of an example that was drawn with a probability, for each lane.
-inline void weigh(const double* lane_weights, std::size_t lanes, double probability, float* importance) {
-    const double inverse = inverse_propensity(probability);
-    for (std::size_t lane = 0; lane < lanes; ++lane) importance[lane] = static_cast<float>(lane_weights[lane] * inverse);
+template <class Learner>
+void weigh(const Learner& learner, const double* lane_weights, double probability, float* importance) {
+    const double inverse = Learner::weighs_by_propensity ? inverse_propensity(probability) : 1.0;
+    for (std::size_t lane = 0; lane < learner.lanes; ++lane) importance[lane] = static_cast<float>(lane_weights[lane] * inverse);
 }
 
 // Teaches the cost of every action in every row.
 template <class Learner>
 void teach(Learner& learner, const Rows& rows, const Costs& costs, const float* importance) {
-    std::vector<float> scores(learner.actions * learner.lanes);
     Rows::Buffer buffer;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const Row row = rows.gather(i, buffer);
-        learner.predict(row, scores.data());
-        for (std::size_t a = 0; a < learner.actions; ++a) learner.update(row, a, costs(i, a), importance, scores.data());
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        learner.teach(rows.gather(i, buffer), [&](std::size_t action) { return costs(i, action); }, importance);
 }
 
-// bandits/arrow.py and bandits/supervised_truth.py: decide, then learn unless lane_weights is null.
-template <class Learner, class Selector>
-void play(Learner& learner, Selector& selector, const EpsilonGreedy& explorer, const Stream& random, const Rows& rows,
+// bandits/_lanes.py and bandits/supervised_truth.py: decide, then learn unless lane_weights is null.
+template <class Learner, class Selector, class Explorer>
+void play(Learner& learner, Selector& selector, const Explorer& explorer, const Stream& random, const Rows& rows,
           const Costs& costs, Segment segment, const double* lane_weights, Trace trace) {
     std::vector<float> scores(learner.actions * learner.lanes), weights(learner.lanes);
     std::vector<double> probabilities(learner.actions);
     std::vector<int32_t> greedy(learner.lanes);
+    std::vector<uint8_t> eligible(learner.lanes);
     Rows::Buffer buffer;
     for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
         const Row row = rows.gather(i, buffer);
         learner.predict(row, scores.data());
+        learner.greedy(scores.data(), greedy.data());
         const std::size_t lane = selector.best();
-        explorer.probabilities(scores.data() + lane, learner.actions, learner.lanes, probabilities.data());
-        const std::size_t action = draw(probabilities.data(), learner.actions, random.uniform(segment.first_round + t));
+        for (std::size_t other = 0; other < learner.lanes; ++other) eligible[other] = selector.eligible(other);
+        const uint64_t round = segment.first_round + t;
+        explorer.distribution({scores.data(), learner.actions, learner.lanes, greedy.data(), eligible.data(), lane}, round,
+                              probabilities.data());
+        const std::size_t action = draw(probabilities.data(), learner.actions, random.uniform(round));
         const double probability = probabilities[action], cost = costs(i, action);
 
-        learner.greedy(scores.data(), greedy.data());
-        selector.add(greedy.data(), action, cost, probability);
+        selector.add({scores.data(), greedy.data(), learner.lanes, action, cost, probability,
+                      explorer.largest_weight(learner.actions, round)});
         if (lane_weights) {
-            weigh(lane_weights, learner.lanes, probability, weights.data());
+            weigh(learner, lane_weights, probability, weights.data());
             learner.update(row, action, cost, weights.data(), scores.data());
         }
         trace.actions[t] = static_cast<int32_t>(action);

@@ -14,6 +14,7 @@ from warmcb.bandits import (
     SupervisedTruth,
     SupOnly,
     Trace,
+    WarmBandit,
     WarmUCB,
     load,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "SupOnly",
     "SupervisedTruth",
     "Trace",
+    "WarmBandit",
     "WarmUCB",
     "WarmcbError",
     "errors",

@@ -61,6 +61,18 @@ def seed(value: object) -> int:
     return integer("seed", value, 0, 2**64 - 1)
 
 
+def choice(name: str, value: object, known: Sequence[str]) -> str:
+    if value not in known:
+        raise InputError(f"{name} is {_shown(value)}; expected one of {', '.join(known)}")
+    return str(value)
+
+
+def flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} is {_shown(value)}; expected True or False")
+    return bool(value)
+
+
 def one_row(x: Features, features: int | None) -> Rows:
     """A single context as rows of the core."""
     if _is_sparse(x):

@@ -1,4 +1,4 @@
-"""One file per algorithm of the paper."""
+"""One file per algorithm: the paper's, and the one that goes past it."""
 
 from warmcb.bandits._base import Bandit, load
 from warmcb.bandits._rounds import Decision, Trace
@@ -7,6 +7,7 @@ from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
 from warmcb.bandits.exact_arrow import ExactArrow
 from warmcb.bandits.exact_supervised_truth import ExactSupervisedTruth
 from warmcb.bandits.supervised_truth import SupervisedTruth
+from warmcb.bandits.warm import WarmBandit
 from warmcb.bandits.warm_ucb import UCB1, WarmUCB
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "SupOnly",
     "SupervisedTruth",
     "Trace",
+    "WarmBandit",
     "WarmUCB",
     "load",
 ]

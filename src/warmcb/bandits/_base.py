@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb import _inputs, _modelfile, _streams
 from warmcb._core import Rows, Stream
 from warmcb._costs import CostTable
+from warmcb._states import State
 from warmcb.bandits._rounds import Decision, Trace
 from warmcb.errors import InputError, ModelFileError, OrderError
 
-State = dict[str, NDArray[Any]]
 _LARGEST_MODEL = 2**38  # weights, for all λ together: far beyond any machine, far below any overflow
 
 
@@ -223,11 +223,3 @@ def _revive(kind: type[Bandit], params: dict[str, Any], state: State) -> Bandit:
         bandit.n_features_ = n_features
         bandit._restore(state)
     return bandit
-
-
-def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
-    """Restore an array of the state, which must have the very same type and shape."""
-    if (target.dtype, target.shape) != (source.dtype, source.shape):
-        found, wanted = f"{source.dtype} {source.shape}", f"{target.dtype} {target.shape}"
-        raise ValueError(f"an array is {found}; expected {wanted}")
-    target[...] = source

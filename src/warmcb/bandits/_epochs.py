@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs
 from warmcb._core import EpsilonGreedy, Rows
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, State
+from warmcb._states import State
+from warmcb.bandits._base import Bandit
 from warmcb.errors import OrderError
 
 _EPOCHS_WITHOUT_HORIZON = 16

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs
 from warmcb._core import Rows, Stream
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, State
+from warmcb._states import State
+from warmcb.bandits._base import Bandit
 from warmcb.bandits._rounds import Rounds, Trace
 from warmcb.errors import InputError
 from warmcb.learners.finite_class import Actions, ConstantPolicies, LinearPolicies, Policies

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs, _streams
 from warmcb._core import ProgressiveValidation, Rows, Stream
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, State, copy_into
+from warmcb._states import State, copy_into
+from warmcb.bandits._base import Bandit
 from warmcb.bandits._rounds import Trace, certain
 from warmcb.bandits.arrow import ArrowCB
 
@@ -50,14 +51,14 @@ class SimBandit(ArrowCB):
     def __init__(self, n_actions: int, *, epsilon: float = 0.0125, learning_rate: float = 0.5, seed: int = 0) -> None:
         super().__init__(n_actions, epsilon=epsilon, lambdas=(0.5,), learning_rate=learning_rate, seed=seed)
 
-    def _weigh(self) -> None:
-        self._bandit_weights = np.array([1 / self.n_actions])
+    def _weigh(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return np.zeros(1), np.array([1 / self.n_actions])
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         unscored = ProgressiveValidation(1)  # λ is scored on the interaction alone
         random = Stream(self.seed, _streams.WARM_START)
         self._play_rows(rows, table, 0, len(rows), unscored, random, self._warm_examples)
-        self._warm_examples += len(rows)
+        self._count_examples(len(rows))
 
 
 class Majority(Bandit):

@@ -8,10 +8,12 @@ from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
 from warmcb.bandits.exact_arrow import ExactArrow
 from warmcb.bandits.exact_supervised_truth import ExactSupervisedTruth
 from warmcb.bandits.supervised_truth import SupervisedTruth
+from warmcb.bandits.warm import WarmBandit
 from warmcb.bandits.warm_ucb import UCB1, WarmUCB
 from warmcb.errors import InputError
 
 ALGORITHMS: dict[str, type[Bandit]] = {
+    "warm": WarmBandit,
     "arrow": ArrowCB,
     "bandit-only": BanditOnly,
     "sup-only": SupOnly,

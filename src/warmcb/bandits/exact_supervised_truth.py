@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from warmcb._core import Rows
 from warmcb._costs import CostTable
+from warmcb._states import State, copy_into
 from warmcb.bandits import _finite
-from warmcb.bandits._base import State, copy_into
 from warmcb.bandits._epochs import EpochBandit
 from warmcb.bandits._rounds import Trace
 from warmcb.learners.finite_class import Policies, WeightedRisks

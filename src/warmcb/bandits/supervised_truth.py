@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from warmcb import _costs, _inputs
 from warmcb._core import Costs, LeastSquares, Rows, play_epoch
 from warmcb._costs import CostTable
-from warmcb.bandits._base import State, copy_into
+from warmcb._states import State, copy_into
 from warmcb.bandits._epochs import EpochBandit
 from warmcb.bandits._rounds import Rounds, Trace
 from warmcb.errors import InputError

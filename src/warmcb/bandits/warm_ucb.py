@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from warmcb import _costs
 from warmcb._core import Costs, LowerConfidenceBounds, Rows, play_ucb
 from warmcb._costs import CostTable
-from warmcb.bandits._base import Bandit, State, copy_into
+from warmcb._states import State, copy_into
+from warmcb.bandits._base import Bandit
 from warmcb.bandits._rounds import Rounds, Trace, certain
 
 

@@ -52,6 +52,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "sup-only": Algorithm("sup-only", "Sup-Only", learns_from=("labels",)),
     "sim-bandit": Algorithm("sim-bandit", "Sim-Bandit"),
     "majority": Algorithm("majority", "Majority", learns_from=()),
+    "warm": Algorithm("warm", "WarmBandit"),
     "half": Algorithm("arrow", "λ = ½", {"lambdas": (0.5,)}),
     "supervised-truth": Algorithm("supervised-truth", "Algorithm 2", {"lambdas": 8}),
     "least-squares-0": Algorithm("supervised-truth", "Least squares, λ = 0", {"lambdas": (0.0,), "epsilon": 0.0}),
