@@ -59,6 +59,19 @@ def test_table_by_default(table: Path) -> None:
     assert "estimated cost" in done.stdout
 
 
+def test_warm_tells_its_learner_and_how_sure_it_is(table: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "sure.png"
+    done = warmcb("simulate", table, "--algorithm", "warm", "--plot-certainty", picture)
+    assert done.returncode == 0
+    assert all(words in done.stdout for words in ("least squares", "cost above that of λ = 1", "learning rate  –"))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    facts = json.loads(warmcb("simulate", table, "--algorithm", "warm", "--json").stdout)
+    assert len(facts["intervals"]) == len(facts["lambdas"]) == 8
+    refused = warmcb("simulate", table, "--plot-certainty", picture)
+    assert refused.returncode == 2
+    assert "expected a WarmBandit" in refused.stderr
+
+
 def test_lambdas_as_a_list(table: Path) -> None:
     facts = json.loads(warmcb("simulate", table, "--lambdas", "0,0.5,1", "--json").stdout)
     assert facts["lambdas"] == [0, 0.5, 1]

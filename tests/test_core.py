@@ -53,10 +53,10 @@ def test_progressive_validation_by_hand() -> None:
     selector = ProgressiveValidation(3)
     assert selector.best == 0
     scores = np.zeros((3, 3), dtype=np.float32)
-    selector.add(scores, np.array([0, 1, 1], dtype=np.int32), 0, 0.5, 0.25, 12.0)
+    selector.add(scores, np.array([0, 1, 1], dtype=np.int32), 0, 0.5, 0.25, 12.0, 12.0)
     assert selector.sums.tolist() == [2.0, 0.0, 0.0]
     assert selector.best == 1
-    selector.add(scores, np.array([0, 1, 2], dtype=np.int32), 1, 1.0, 0.5, 12.0)
+    selector.add(scores, np.array([0, 1, 2], dtype=np.int32), 1, 1.0, 0.5, 12.0, 12.0)
     assert selector.sums.tolist() == [2.0, 2.0, 0.0]
     assert (selector.best, selector.rounds) == (2, 2)
 

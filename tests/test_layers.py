@@ -70,7 +70,20 @@ def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
 
 
 # Within the study, in the order in which results are made; what is computed does not know how it is shown.
-STUDY = ["algorithms", "grid", "optimal", "tasks", "engine", "store", "scores", "claims", "figures", "report", "run"]
+STUDY = [
+    "algorithms",
+    "grid",
+    "optimal",
+    "tasks",
+    "engine",
+    "store",
+    "scores",
+    "claims",
+    "ablation",
+    "figures",
+    "report",
+    "run",
+]
 
 
 def test_the_study_flows_one_way() -> None:

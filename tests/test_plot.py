@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from problems import make_problem
-from warmcb import ArrowCB, BanditOnly, simulate
+from warmcb import ArrowCB, BanditOnly, WarmBandit, simulate
 from warmcb.errors import InputError
-from warmcb.plot import plot_runs
+from warmcb.plot import plot_certainty, plot_runs
 
 
 def test_curves_are_the_cumulative_costs() -> None:
@@ -28,3 +28,14 @@ def test_curves_are_the_cumulative_costs() -> None:
 def test_nothing_to_draw() -> None:
     with pytest.raises(InputError, match="runs is empty"):
         plot_runs({})
+
+
+def test_certainty_is_the_intervals() -> None:
+    problem = make_problem()
+    run = simulate(WarmBandit(3, epsilon=0.5), problem.X, problem.y, warm_start=50)
+    (axis,) = plot_certainty(run.bandit, title="a title").axes
+    bars = [np.asarray(line.get_xdata(), dtype=float) for line in axis.lines[:-1]]  # the last is the line at 0
+    np.testing.assert_array_equal(bars, run.bandit.intervals_)
+    assert [tick.get_text() for tick in axis.get_yticklabels()] == [f"{value:.3g}" for value in run.bandit.lambdas_]
+    with pytest.raises(InputError, match="expected a WarmBandit"):
+        plot_certainty(ArrowCB(3))  # type: ignore[arg-type]

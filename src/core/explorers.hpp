@@ -23,7 +23,9 @@ struct Opinions {
 struct EpsilonGreedy {
     double epsilon;
 
-    double largest_weight(std::size_t actions, uint64_t) const { return static_cast<double>(actions) / std::max(epsilon, 1e-9); }
+    double largest_weight(std::size_t actions, uint64_t, bool) const {
+        return static_cast<double>(actions) / std::max(epsilon, 1e-9);
+    }
 
     void distribution(const Opinions& opinions, uint64_t, double* probabilities) const {
         this->probabilities(opinions.scores + opinions.in_charge, opinions.actions, opinions.lanes, probabilities);
@@ -53,7 +55,10 @@ struct InverseGap {
         return epsilon * now / static_cast<double>(actions);
     }
 
-    double largest_weight(std::size_t actions, uint64_t round) const { return 1 / std::max(share(actions, round), 1e-9); }
+    // The largest 1/p of the actions that eligible lanes want, or of any.
+    double largest_weight(std::size_t actions, uint64_t round, bool of_eligible) const {
+        return 1 / std::max(share(actions, round) * (of_eligible ? 1 : floor), 1e-9);
+    }
 
     void distribution(const Opinions& opinions, uint64_t round, double* probabilities) const {
         const double most = share(opinions.actions, round), steepness = sharpness * std::sqrt(static_cast<double>(round + 1));

@@ -237,10 +237,11 @@ template <class Selector> nb::class_<Selector> bind_selector(nb::module_& m, con
             return Numpy<double>(self.sums.data(), {self.sums.size()});
         }, nb::rv_policy::reference_internal)
         .def_rw("rounds", &Selector::rounds)
-        .def_prop_rw("first", [](const Selector& self) { return self.first; }, [](Selector& self, std::size_t first) {
+        .def_ro("first", &Selector::first)
+        .def("admit", [](Selector& self, std::size_t first) {
             require(first < self.sums.size(), "lane out of range");
-            self.first = first;
-        })
+            self.admit(first);
+        }, "first"_a)
         .def_prop_ro("best", &Selector::best)
         .def_prop_ro("eligible", [](const Selector& self) {
             auto eligible = fresh_array<uint8_t>({self.sums.size()});
@@ -248,13 +249,14 @@ template <class Selector> nb::class_<Selector> bind_selector(nb::module_& m, con
             return eligible;
         }, nb::rv_policy::move)
         .def("add", [](Selector& self, Matrix<const float> scores, Array<const int32_t> greedy, std::size_t action,
-                       double cost, double probability, double largest_weight) {
+                       double cost, double probability, double largest_weight, double largest_weight_ever) {
             require(greedy.size() == self.sums.size(), "one greedy action for each lane");
             require(scores.shape(1) == self.sums.size() && action < scores.shape(0), "scores of another shape");
             for (std::size_t lane = 0; lane < greedy.size(); ++lane)
                 require(0 <= greedy(lane) && static_cast<std::size_t>(greedy(lane)) < scores.shape(0), "action out of range");
-            self.add({scores.data(), greedy.data(), greedy.size(), action, cost, probability, largest_weight});
-        }, "scores"_a, "greedy"_a, "action"_a, "cost"_a, "probability"_a, "largest_weight"_a);
+            self.add({scores.data(), greedy.data(), greedy.size(), action, cost, probability, largest_weight,
+                      largest_weight_ever});
+        }, "scores"_a, "greedy"_a, "action"_a, "cost"_a, "probability"_a, "largest_weight"_a, "largest_weight_ever"_a);
 }
 
 // What both explorers have in common.
@@ -262,7 +264,7 @@ template <class Explorer> nb::class_<Explorer> bind_explorer(nb::module_& m, con
     return nb::class_<Explorer>(m, name)
         .def("__init__", [](Explorer* self, double epsilon) { new (self) Explorer{epsilon}; }, "epsilon"_a)
         .def_ro("epsilon", &Explorer::epsilon)
-        .def("largest_weight", &Explorer::largest_weight, "actions"_a, "round"_a)
+        .def("largest_weight", &Explorer::largest_weight, "actions"_a, "round"_a, "of_eligible"_a)
         .def("distribution", [](const Explorer& self, Matrix<const float> scores, Array<const int32_t> greedy,
                                 Array<const uint8_t> eligible, std::size_t in_charge, uint64_t round) {
             const std::size_t lanes = scores.shape(1);
@@ -415,6 +417,7 @@ NB_MODULE(_core, m) {
             require(lanes > 0, "at least one lane");
             new (self) Contest(lanes, rule_named(rule));
         }, "lanes"_a, "rule"_a)
+        .def_prop_ro("dropped", [](const Contest& self) { return copy_of(self.dropped); }, nb::rv_policy::move)
         .def_prop_ro("scores", [](const Contest& self) {
             std::vector<double> scores(self.sums.size());
             for (std::size_t lane = 0; lane < scores.size(); ++lane) scores[lane] = self.score(lane);
@@ -457,6 +460,7 @@ NB_MODULE(_core, m) {
             copy_from(state, "rounds", rounds);
             self.total_cost = total_cost[0];
             self.rounds = self.evidence.rounds = rounds[0];
+            self.settle();
         }, "state"_a);
 
     bind_explorer<EpsilonGreedy>(m, "EpsilonGreedy")

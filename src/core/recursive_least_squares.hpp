@@ -32,8 +32,8 @@ public:
     RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, std::size_t widest,
                           std::size_t block, bool squares, const Kernels& kernels)
         : features(features), inputs(features + 1), actions(actions), lanes(lanes), widest(widest),
-          block(inputs <= widest ? 0 : block), squares(squares), weights(most_terms() * actions * lanes), standardiser(features, is_whole()),
-          ridges(inputs, ridge), kernels_(kernels) {
+          block(inputs <= widest ? 0 : block), squares(squares), weights(most_terms() * actions * lanes),
+          standardiser(features, is_whole()), ridges(inputs, ridge), kernels_(kernels) {
         shared = std::make_unique<Factor>(inputs, lanes, is_whole() ? one_block : block, 1 / ridge);
         own.resize(actions);
         std::fill_n(weights.data(), actions * lanes, first_guess);
@@ -42,7 +42,7 @@ public:
 
     const std::size_t features, inputs, actions, lanes, widest, block;  // inputs: of a row; block 0: one for all terms
     const bool squares;
-    Zeroed<float> weights;                                              // terms × actions × lanes
+    Zeroed<float> weights;  // terms × actions × lanes
     Standardiser standardiser;
     std::vector<uint32_t> squared;  // the features whose squares are the terms behind the features
     std::vector<double> ridges;     // what of the ridge each term has, in today's coordinates
@@ -67,7 +67,7 @@ public:
         spread();
         if (!own[action]) own[action] = std::make_unique<Factor>(*shared);
         learn_alone(action, static_cast<float>(cost), importance);
-        gather();
+        sweep();
     }
 
     // What every action cost.
@@ -101,7 +101,7 @@ private:
     }
 
     Row phi() const { return {index_.data(), value_.data(), index_.size()}; }
-    float* weight(std::size_t input, std::size_t action) { return weights.data() + (input * actions + action) * lanes; }
+    float* weight(std::size_t term, std::size_t action) { return weights.data() + (term * actions + action) * lanes; }
 
     void add_term(std::size_t term, float value) const {
         if (value == 0) return;
@@ -133,7 +133,7 @@ private:
         for (std::size_t s = 0; s < squared.size(); ++s) add_term(inputs + s, x_[squared[s]] * x_[squared[s]] / 2);
     }
 
-    // φ as the factors want it, until gather() clears it away.
+    // φ as the factors want it, until sweep() clears it away.
     void spread() {
         touched_.clear();
         for (std::size_t k = 0; k < index_.size(); ++k) {
@@ -143,7 +143,7 @@ private:
         if (!std::is_sorted(touched_.begin(), touched_.end())) std::sort(touched_.begin(), touched_.end());
         touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     }
-    void gather() {
+    void sweep() {
         for (const uint32_t term : index_) dense_[term] = 0;
     }
 
@@ -166,7 +166,7 @@ private:
         }
         for (std::size_t a = 0; a < actions; ++a)
             if (own[a]) learn_alone(a, static_cast<float>(cost_of(a)), importance);
-        gather();
+        sweep();
     }
 
     void learn_alone(std::size_t action, float cost, const float* importance) {

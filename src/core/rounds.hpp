@@ -58,7 +58,8 @@ void play(Learner& learner, Selector& selector, const Explorer& explorer, const 
         const double probability = probabilities[action], cost = costs(i, action);
 
         selector.add({scores.data(), greedy.data(), learner.lanes, action, cost, probability,
-                      explorer.largest_weight(learner.actions, round)});
+                      explorer.largest_weight(learner.actions, round, true),
+                      explorer.largest_weight(learner.actions, round, false)});
         if (lane_weights) {
             weigh(learner, lane_weights, probability, weights.data());
             learner.update(row, action, cost, weights.data(), scores.data());

@@ -18,7 +18,8 @@ struct Outcome {
     const int32_t* greedy;  // for each lane
     std::size_t lanes, action;
     double cost, probability;
-    double largest_weight;  // of the actions that lanes want, no 1/p is larger
+    double largest_weight;      // no 1/p of an action that an eligible lane wants is larger
+    double largest_weight_ever;  // of any action
 
     bool played(std::size_t lane) const { return greedy[lane] == static_cast<int32_t>(action); }
     // What the model of one lane expects of an action.
@@ -35,6 +36,8 @@ public:
     std::vector<double> sums;
     uint64_t rounds = 0;
     std::size_t first = 0;  // lanes before this one are not eligible
+
+    void admit(std::size_t from) { first = from; }
 
     // The eligible lane with the lowest sum, the first among equals.
     std::size_t best() const { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
@@ -58,21 +61,18 @@ public:
     std::vector<double> bets, winnings, penalties, squares;
     uint64_t rounds = 0;
 
-    void add(const Outcome& round) {
+    // eligible: whose actions the explorer gave their full share; the last lane's always.
+    template <class Eligible> void add(const Outcome& round, Eligible&& eligible) {
         const std::size_t last = bets.size() - 1;
-        const double weight = std::min(inverse_propensity(round.probability), round.largest_weight);
-        const double bound = 1 + round.largest_weight;  // of |x|: the models' part and one correction
-        const double correction = (round.cost - round.expected(last, round.action)) * weight;
-        const auto value = [&](std::size_t lane) {
-            return round.expected(last, static_cast<std::size_t>(round.greedy[lane])) + (round.played(lane) ? correction : 0.0);
-        };
-        const double of_last = value(last);
         const double budget = 2 * log_of_error / std::log(1 + static_cast<double>(++rounds));
         for (std::size_t lane = 0; lane < last; ++lane) {
+            const double largest_weight = eligible(lane) ? round.largest_weight : round.largest_weight_ever;
+            const double bound = 1 + largest_weight;  // of |x|: the models' part and one correction
             const double b = std::min(std::sqrt(budget / (squares[lane] + bound)), 0.5 / bound);
             bets[lane] += b;
             if (round.greedy[lane] == round.greedy[last]) continue;
-            const double x = value(lane) - of_last, share = b * bound;
+            const double weight = std::min(inverse_propensity(round.probability), largest_weight);
+            const double x = value(round, lane, weight) - value(round, last, weight), share = b * bound;
             winnings[lane] += b * x;
             penalties[lane] += (-std::log1p(-share) - share) * (x / bound) * (x / bound);
             squares[lane] += x * x;
@@ -98,8 +98,15 @@ public:
     }
 
 private:
+    // What a lane's action costs, as the last lane expects it, corrected by what was seen.
+    double value(const Outcome& round, std::size_t lane, double weight) const {
+        const std::size_t last = bets.size() - 1;
+        const double expected = round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
+        return expected + (round.played(lane) ? (round.cost - round.expected(last, round.action)) * weight : 0.0);
+    }
+
     // ln(2/0.05), and a union over the lanes.
-    const double log_of_error = std::log(40.0 * static_cast<double>(std::max<std::size_t>(bets.size(), 2) - 1));
+    double log_of_error = std::log(40.0 * static_cast<double>(std::max<std::size_t>(bets.size(), 2) - 1));
 };
 
 // Lanes compared by a rule beside the paper's; lanes that are surely worse than the last one drop out.
@@ -114,9 +121,23 @@ public:
     PairedEvidence evidence;
     double total_cost = 0;
     uint64_t rounds = 0;
-    std::size_t first = 0;
+    std::size_t first = 0;  // lanes before this one have learned nothing
 
-    bool eligible(std::size_t lane) const { return lane >= first && !dropped[lane]; }
+    // Lanes that have learned something at last start on equal terms with the others.
+    void admit(std::size_t from) {
+        if (from < first) {
+            const std::size_t lanes = sums.size();
+            *this = Contest(lanes, rule_);
+        }
+        first = from;
+        settle();
+    }
+
+    // Whose actions are worth exploring: those in contention, and the last one, with which all are compared.
+    bool eligible(std::size_t lane) const {
+        if (lane + 1 == sums.size()) return true;
+        return lane >= first && !dropped[lane] && (rule_ != Rule::forecast || sums[lane] <= sums[best_] + contention);
+    }
 
     // The average charge. The self-normalised one starts from one example that cost ½.
     double score(std::size_t lane) const {
@@ -124,23 +145,15 @@ public:
         return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1));
     }
 
-    // The eligible lane with the lowest score, the first among equals.
-    std::size_t best() const {
-        std::size_t best = sums.size() - 1;
-        double lowest = std::numeric_limits<double>::infinity();
-        for (std::size_t lane = first; lane < sums.size(); ++lane)
-            if (!dropped[lane] && score(lane) < lowest) lowest = score(best = lane);
-        return best;
-    }
+    // The lane with the lowest score of those that were not dropped, the first among equals.
+    std::size_t best() const { return best_; }
 
     void add(const Outcome& round) {
-        const std::size_t in_charge = best();
-        for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, in_charge, round);
+        evidence.add(round, [&](std::size_t lane) { return eligible(lane); });
+        for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, round);
         total_cost += round.cost;
         ++rounds;
-        evidence.add(round);
-        for (std::size_t lane = first; lane + 1 < sums.size(); ++lane)
-            if (evidence.interval(lane).first > 0) dropped[lane] = true;
+        settle();
     }
 
     void merge(const Contest& other) {
@@ -152,13 +165,25 @@ public:
         evidence.merge(other.evidence);
         total_cost += other.total_cost;
         rounds += other.rounds;
+        settle();
+    }
+
+    // After any change: who is out, and who is in charge.
+    void settle() {
+        for (std::size_t lane = first; lane + 1 < sums.size(); ++lane)
+            if (evidence.interval(lane).first > 0) dropped[lane] = true;
+        best_ = sums.size() - 1;
+        for (std::size_t lane = sums.size(); lane-- > first;)
+            if (!dropped[lane] && score(lane) <= score(best_)) best_ = lane;
     }
 
 private:
     static constexpr double forecast_error_weight = 3;
+    static constexpr double contention = 10;  // charges; a squared error is half the logarithm of a likelihood, or so
     Rule rule_;
+    std::size_t best_ = 0;
 
-    void charge(std::size_t lane, std::size_t in_charge, const Outcome& round) {
+    void charge(std::size_t lane, const Outcome& round) {
         const std::size_t last = sums.size() - 1;
         const bool played = round.played(lane);
         const double weight = inverse_propensity(round.probability);
@@ -175,7 +200,7 @@ private:
             break;
         case Rule::doubly_robust:
         case Rule::doubly_robust_in_charge: {
-            const std::size_t model = rule_ == Rule::doubly_robust ? last : in_charge;
+            const std::size_t model = rule_ == Rule::doubly_robust ? last : best_;
             sums[lane] += round.expected(model, static_cast<std::size_t>(round.greedy[lane]));
             sums[lane] += played ? (round.cost - round.expected(model, round.action)) * weight : 0.0;
             break;

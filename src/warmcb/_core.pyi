@@ -96,7 +96,9 @@ class LeastSquares(_Learner):
 
 class _Selector:
     rounds: int
-    first: int
+    @property
+    def first(self) -> int: ...
+    def admit(self, first: int) -> None: ...
     @property
     def sums(self) -> Doubles: ...
     @property
@@ -104,7 +106,14 @@ class _Selector:
     @property
     def eligible(self) -> NDArray[np.uint8]: ...
     def add(
-        self, scores: Floats, greedy: Ints, action: int, cost: float, probability: float, largest_weight: float
+        self,
+        scores: Floats,
+        greedy: Ints,
+        action: int,
+        cost: float,
+        probability: float,
+        largest_weight: float,
+        largest_weight_ever: float,
     ) -> None: ...
 
 class ProgressiveValidation(_Selector):
@@ -112,6 +121,8 @@ class ProgressiveValidation(_Selector):
 
 class Contest(_Selector):
     def __init__(self, lanes: int, rule: str) -> None: ...
+    @property
+    def dropped(self) -> NDArray[np.uint8]: ...
     @property
     def scores(self) -> Doubles: ...
     @property
@@ -124,7 +135,7 @@ class _Explorer:
     def __init__(self, epsilon: float) -> None: ...
     @property
     def epsilon(self) -> float: ...
-    def largest_weight(self, actions: int, round: int) -> float: ...
+    def largest_weight(self, actions: int, round: int, of_eligible: bool) -> float: ...
     def distribution(
         self, scores: Floats, greedy: Ints, eligible: NDArray[np.uint8], in_charge: int, round: int
     ) -> Doubles: ...

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warmcb._looks import looks
+from warmcb.bandits import WarmBandit
 from warmcb.bandits.by_name import ALGORITHMS
 from warmcb.errors import InputError, MissingDependencyError
 from warmcb.simulate import Run
@@ -22,16 +23,47 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
 
     `runs` maps a name for the legend to a run; the figure's `savefig` writes it to a file.
     """
+    if not isinstance(runs, Mapping):
+        raise InputError(f"runs is {runs!r}; expected a mapping from names to runs")
+    figure = _figure(7, 4.2 + 1.5 * len(_choosing(runs)))
+    draw_runs(figure, runs, title)
+    return figure
+
+
+def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
+    """Draw how sure a bandit is of its λ: what each would cost more than the largest, with intervals that always hold.
+
+    An interval right of 0 is a λ that is out for good; one that holds 0 may still be the best.
+    """
+    if not isinstance(bandit, WarmBandit):
+        raise InputError(f"bandit is {bandit!r}; expected a WarmBandit: the others know no intervals")
+    figure = _figure(7, 1.6 + 0.3 * len(bandit.lambdas_))
+    axis = figure.subplots()
+    intervals = bandit.intervals_
+    for lane, (low, high) in enumerate(intervals):
+        in_charge = bandit.lambdas_[lane] == bandit.lambda_
+        color = "#D55E00" if in_charge else "#BBBBBB" if low > 0 else "#0072B2"
+        label = "in charge" if in_charge else "surely worse: out" if low > 0 else "not sure"
+        axis.plot([low, high], [lane, lane], color=color, linewidth=4, marker="o", markersize=5, label=label)
+    axis.axvline(0, color="black", linewidth=0.8)
+    axis.set_xlim(-1.05, 1.05)
+    axis.set_yticks(range(len(intervals)), [f"{value:.3g}" for value in bandit.lambdas_])
+    axis.set_ylabel("λ")
+    axis.set_xlabel(f"cost a round above that of λ = {bandit.lambdas_[-1]:.3g} ({bandit.rounds_} rounds, 95 %)")
+    handles, labels = axis.get_legend_handles_labels()
+    each = dict(zip(labels, handles, strict=True))
+    figure.legend(each.values(), each.keys(), frameon=False, fontsize=8, loc="outside upper right", ncols=3)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.set_title(title)
+    return figure
+
+
+def _figure(width: float, height: float) -> "Figure":
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError("matplotlib is missing; plots need: pip install 'warmcb[study]'") from None
-    if not isinstance(runs, Mapping):
-        raise InputError(f"runs is {runs!r}; expected a mapping from names to runs")
-
-    figure = Figure(figsize=(7, 4.2 + 1.5 * len(_choosing(runs))), layout="constrained")
-    draw_runs(figure, runs, title)
-    return figure
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def draw_runs(figure: "FigureBase", runs: Mapping[str, Run], title: str = "") -> None:

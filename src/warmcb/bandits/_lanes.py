@@ -66,7 +66,7 @@ class LaneBandit(Bandit):
     def _count_examples(self, more: int) -> None:
         self._warm_examples += more
         # Nobody has taught the smaller λ anything: they may not play.
-        self._selector.first = 0 if self._warm_examples else len(self.lambdas_) - 1
+        self._selector.admit(0 if self._warm_examples else len(self.lambdas_) - 1)
         self._supervised_weights, self._bandit_weights = self._weigh()
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
@@ -82,8 +82,9 @@ class LaneBandit(Bandit):
     def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None:
         scores = self._learner.predict(row, 0)
         greedy = self._learner.greedy(scores)
-        largest_weight = self._explorer.largest_weight(self.n_actions, max(self._decided, 1) - 1)
-        self._selector.add(scores, greedy, action, cost, probability, largest_weight)  # lines 5 and 7
+        last_round = max(self._decided, 1) - 1
+        largest = [self._explorer.largest_weight(self.n_actions, last_round, eligible) for eligible in (True, False)]
+        self._selector.add(scores, greedy, action, cost, probability, *largest)  # lines 5 and 7
         if self._trains:
             self._learner.update(row, 0, action, cost, self._bandit_weights, scores, probability)  # line 6, first sum
 
@@ -114,7 +115,6 @@ class LaneBandit(Bandit):
         return learner_state(self._learner) | selector_state(self._selector) | warm_examples
 
     def _restore(self, state: State) -> None:
+        self._count_examples(int(state["warm_examples"]))
         restore_learner(self._learner, state)
         restore_selector(self._selector, state)
-        self._warm_examples = 0
-        self._count_examples(int(state["warm_examples"]))

@@ -1,5 +1,6 @@
 """The default: what the paper's algorithm became when nothing was left to tune; docs/beyond.md says why."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +21,7 @@ _EXPLORERS: dict[str, type[Explorer]] = {"inverse-gap": InverseGap, "epsilon-gre
 _EXACT_TERMS = 256  # more would take more than a tenth of a millisecond a round; squares stop here
 _BLOCK = 8  # of terms beyond that; larger ones are slower and no better
 _MOST_FEATURES = 4096  # of least squares; on wide and sparse data the online learner is better, and faster
+_MOST_COVARIANCES = 2**26  # of all actions, for each λ: a gigabyte for eight
 
 
 class WarmBandit(LaneBandit):
@@ -32,8 +34,8 @@ class WarmBandit(LaneBandit):
         n_actions: K, at least 2.
         epsilon: the largest share of exploration; it falls with the rounds, and where actions are clearly worse.
         lambdas: Λ. 8: {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}; 2: {0, 1}; or any in [0, 1].
-        learner: "auto": least squares, exact up to 256 terms, in blocks up to 4,096 features, and beyond that "online":
-            the paper's learner, at learning rate ½. `learner_` tells which it is.
+        learner: "auto": least squares, exact up to 256 terms, in blocks up to 4,096 features, and beyond that, or with
+            too many actions, "online": the paper's learner, at learning rate ½. `learner_` tells which it is.
         squares: whether least squares see the squares of features that have more than two values.
         selector: how λ is scored: a rule of `warmcb.selectors`, or "cost/p" as in the paper.
         explorer: "inverse-gap", or "epsilon-greedy" as in the paper.
@@ -105,9 +107,11 @@ class WarmBandit(LaneBandit):
 
     def _make_learner(self, n_features: int) -> Learner:
         shape = (n_features, self.n_actions, len(self.lambdas_))
-        if self.learner == "online" or n_features > _MOST_FEATURES:
+        exact = min(_EXACT_TERMS, math.isqrt(_MOST_COVARIANCES // self.n_actions))
+        fits = n_features < exact or self.n_actions * n_features * _BLOCK <= _MOST_COVARIANCES
+        if self.learner == "online" or n_features > _MOST_FEATURES or not fits:
             return OnlineLinear(*shape, 0.5)
-        return RecursiveLeastSquares(*shape, widest=_EXACT_TERMS, block=_BLOCK, squares=self.squares)
+        return RecursiveLeastSquares(*shape, widest=exact, block=_BLOCK, squares=self.squares)
 
     def _make_selector(self) -> Selector:
         lanes = len(self.lambdas_)

@@ -15,7 +15,7 @@ from warmcb.cli.progress import StudyProgress
 from warmcb.cli.workers import checked_workers
 from warmcb.data import SUITES
 from warmcb.errors import InputError
-from warmcb.study.algorithms import ALGORITHMS
+from warmcb.study.algorithms import ALGORITHMS, GROUPS
 from warmcb.study.engine import Engine, EngineLostError, dask_cluster, processes
 from warmcb.study.grid import Grid
 from warmcb.study.run import LeftOut, NothingToRunError, Outcome, run_study, write_up
@@ -43,7 +43,7 @@ def reproduce(
         list[str] | None, typer.Option(help=f"Shares of exploration. {_LISTS}", show_default="0.0125")
     ] = None,
     algorithms: Annotated[
-        list[str] | None, typer.Option(help=f"Of {', '.join(ALGORITHMS)}. {_LISTS}", show_default="the paper's six")
+        list[str] | None, typer.Option(help=f"Of {', '.join((*GROUPS, *ALGORITHMS))}. {_LISTS}", show_default="paper")
     ] = None,
     noises: Annotated[
         list[str] | None, typer.Option(help=f"none, uar:P, cyc:P, maj:P. {_LISTS}", show_default="the paper's ten")

@@ -3,7 +3,7 @@
 import json
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -12,12 +12,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from warmcb import _costs
+from warmcb import plot as plots
+from warmcb.bandits import WarmBandit
 from warmcb.bandits.by_name import ALGORITHMS, make_bandit
-from warmcb.data import BUNDLED, Dataset, open_dataset
+from warmcb.data import BUNDLED, open_dataset
 from warmcb.errors import InputError
 from warmcb.noise import Noise
 from warmcb.simulate import Run
 from warmcb.simulate import simulate as play
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DATA = (
     "A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw) file, openml:ID, or one of: "
@@ -50,6 +55,9 @@ def simulate(
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows first.")] = True,
     plot: Annotated[
         Path | None, typer.Option(help="Draw cumulative cost and λ to this file (.png, .svg, .pdf).")
+    ] = None,
+    plot_certainty: Annotated[
+        Path | None, typer.Option(help="Draw how sure the bandit is of its λ to this file; for --algorithm warm.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> None:
@@ -92,7 +100,7 @@ def simulate(
             seed=seed,
             shuffle=shuffle,
         )
-    facts = {
+    facts: dict[str, Any] = {
         "dataset": dataset.name,
         "target": dataset.target,
         "n_rows": n_rows,
@@ -110,12 +118,17 @@ def simulate(
         "lambda": None if math.isnan(run.lambda_) else run.lambda_,
         "seconds": run.seconds,
     }
+    if isinstance(bandit, WarmBandit):
+        facts["learner"] = bandit.learner_
     if plot is not None:
-        _draw(plot, dataset, algorithm, run)
+        _save("plot", plot, plots.plot_runs({algorithm: run}, title=dataset.name))
+    if plot_certainty is not None:
+        _save("plot_certainty", plot_certainty, plots.plot_certainty(run.bandit, title=dataset.name))
     if as_json:
         print(json.dumps(facts | _lambda_scores(run)))
     else:
-        _print_tables(facts, run)
+        unused = {} if hasattr(bandit, "learning_rate") else {"learning_rate": None}
+        _print_tables(facts | unused, run)
 
 
 def _parse_lambdas(text: str) -> int | tuple[float, ...]:
@@ -132,16 +145,15 @@ def _parse_lambdas(text: str) -> int | tuple[float, ...]:
 
 def _lambda_scores(run: Run) -> dict[str, Any]:
     bandit = run.bandit
-    return {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": bandit.rounds_}
+    scores = {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": bandit.rounds_}
+    return scores | ({"intervals": bandit.intervals_.tolist()} if isinstance(bandit, WarmBandit) else {})
 
 
-def _draw(path: Path, dataset: Dataset, algorithm: str, run: Run) -> None:
-    from warmcb.plot import plot_runs
-
+def _save(option: str, path: Path, figure: "Figure") -> None:
     try:
-        plot_runs({algorithm: run}, title=dataset.name).savefig(path, dpi=150)
+        figure.savefig(path, dpi=150)
     except ValueError as error:
-        raise InputError(f"plot is {str(path)!r}: {error}") from None
+        raise InputError(f"{option} is {str(path)!r}: {error}") from None
 
 
 def _print_tables(facts: dict[str, Any], run: Run) -> None:
@@ -157,11 +169,15 @@ def _print_tables(facts: dict[str, Any], run: Run) -> None:
         per_lambda = Table(
             title=f"λ, estimated from {scores['rounds']} examples", title_justify="left", box=None, padding=(0, 2, 0, 0)
         )
-        for header in ("λ", "estimated cost", "share of rounds"):
+        intervals = scores.get("intervals")
+        headers = ("λ", "score" if intervals else "estimated cost", "share of rounds")
+        for header in (*headers, f"cost above that of λ = {scores['lambdas'][-1]:.3g}") if intervals else headers:
             per_lambda.add_column(header, justify="right")
-        for value, score in zip(scores["lambdas"], scores["scores"], strict=True):
+        for lane, (value, score) in enumerate(zip(scores["lambdas"], scores["scores"], strict=True)):
             share = float(np.mean(run.trace.lambdas == value))
-            in_charge = "bold" if value == run.lambda_ else ""
-            per_lambda.add_row(f"{value:.3g}", f"{score:.4f}", f"{share:.1%}", style=in_charge)
+            row = [f"{value:.3g}", f"{score:.4f}", f"{share:.1%}"]
+            if intervals:
+                row.append("{:.3f} to {:.3f}".format(*intervals[lane]))
+            per_lambda.add_row(*row, style="bold" if value == run.lambda_ else "")
         console.print()
         console.print(per_lambda)

@@ -1,6 +1,6 @@
 """The algorithms of a study by name: a class, and what is fixed about it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,11 @@ class Algorithm:
         """Whether it solves equations, whose size is limited, instead of learning online."""
         return self.kind == "supervised-truth"
 
+    @property
+    def is_recursive(self) -> bool:
+        """Whether it keeps covariances of its features."""
+        return self.kind == "warm" and self.fixed.get("learner") != "online"
+
     def sees_noise(self, truth: str) -> bool:
         """Whether its runs differ between noises: the side that is not the truth has them."""
         return ("labels" if truth == "bandit" else "rounds") in self.learns_from
@@ -53,6 +58,22 @@ ALGORITHMS: dict[str, Algorithm] = {
     "sim-bandit": Algorithm("sim-bandit", "Sim-Bandit"),
     "majority": Algorithm("majority", "Majority", learns_from=()),
     "warm": Algorithm("warm", "WarmBandit"),
+    "warm-online": Algorithm("warm", "WarmBandit, online learner", {"learner": "online"}),
+    "warm-no-squares": Algorithm("warm", "WarmBandit, no squares", {"squares": False}),
+    "warm-cost/p": Algorithm("warm", "WarmBandit, cost/p", {"selector": "cost/p"}),
+    "warm-baseline": Algorithm("warm", "WarmBandit, (cost − ½)/p", {"selector": "baseline"}),
+    "warm-running-baseline": Algorithm("warm", "WarmBandit, running baseline", {"selector": "running-baseline"}),
+    "warm-self-normalised": Algorithm("warm", "WarmBandit, self-normalised", {"selector": "self-normalised"}),
+    "warm-doubly-robust": Algorithm("warm", "WarmBandit, doubly robust", {"selector": "doubly-robust"}),
+    "warm-doubly-robust-in-charge": Algorithm(
+        "warm", "WarmBandit, doubly robust in charge", {"selector": "doubly-robust-in-charge"}
+    ),
+    "warm-epsilon-greedy": Algorithm("warm", "WarmBandit, ε-greedy", {"explorer": "epsilon-greedy"}),
+    "warm-2": Algorithm("warm", "WarmBandit, Λ = {0, 1}", {"lambdas": 2}),
+    "warm-bandit-only": Algorithm("warm", "WarmBandit, Λ = {1}", {"lambdas": (1.0,)}, learns_from=("rounds",)),
+    "warm-sup-only": Algorithm(
+        "warm", "WarmBandit, Λ = {0}", {"lambdas": (0.0,), "epsilon": 0.0}, learns_from=("labels",)
+    ),
     "half": Algorithm("arrow", "λ = ½", {"lambdas": (0.5,)}),
     "supervised-truth": Algorithm("supervised-truth", "Algorithm 2", {"lambdas": 8}),
     "least-squares-0": Algorithm("supervised-truth", "Least squares, λ = 0", {"lambdas": (0.0,), "epsilon": 0.0}),
@@ -60,10 +81,21 @@ ALGORITHMS: dict[str, Algorithm] = {
     "least-squares-half": Algorithm("supervised-truth", "Least squares, λ = ½", {"lambdas": (0.5,)}),
 }
 
+ABLATION = tuple(name for name in ALGORITHMS if name.startswith("warm-"))
+"""WarmBandit with one part changed, and with one source only."""
+
+GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION)}
+"""Several algorithms by one name."""
+
 
 def title(name: str) -> str:
     """How people call an algorithm; one that this version does not know keeps its name."""
     return ALGORITHMS[name].title if name in ALGORITHMS else name
+
+
+def without_parts(names: Sequence[str]) -> list[str]:
+    """Those to be drawn: variants of WarmBandit have a table of their own, unless they are all there is."""
+    return [name for name in names if name not in ABLATION] or list(names)
 
 
 def algorithm(name: str) -> Algorithm:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb._atomic import replacing
 from warmcb._looks import Look, looks
 from warmcb.noise import KINDS, Noise
-from warmcb.study.algorithms import title
+from warmcb.study.algorithms import title, without_parts
 from warmcb.study.scores import SETTING, cdf, main_epsilon
 
 _ASPECT = 0.8
@@ -83,7 +83,9 @@ def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> l
     """
     folder.mkdir(parents=True, exist_ok=True)
     drawings = []
-    for drawing, grid, width in _figures(scores.filter(pl.col("tuning") == "hindsight"), truth):
+    drawn = without_parts(scores["algorithm"].unique(maintain_order=True).to_list())
+    tuned = scores.filter(pl.col("tuning") == "hindsight", pl.col("algorithm").is_in(drawn))
+    for drawing, grid, width in _figures(tuned, truth):
         _save(draw_panels(grid, width), folder / drawing.stem)
         drawings.append(drawing)
     index = json.dumps([drawing._asdict() for drawing in drawings], ensure_ascii=False, indent=2)

@@ -10,7 +10,7 @@ from warmcb import _inputs
 from warmcb.errors import InputError
 from warmcb.noise import Noise
 from warmcb.simulate import TRUTHS
-from warmcb.study.algorithms import PAPER, SUPERVISED_TRUTH, algorithm
+from warmcb.study.algorithms import GROUPS, PAPER, SUPERVISED_TRUTH, algorithm
 
 _UNITS = 200  # a data set has 200 units of ⌈n/200⌉ rows; sizes are counted in them
 _SMALLEST_WARM_START = 100
@@ -118,6 +118,8 @@ class Grid:
                     raise InputError(f"{name} has {one!r}; expected text")
         if name == "noises":
             return tuple(str(Noise.parse(one)) for one in value)
+        if name == "algorithms":
+            return tuple(member for one in value for member in GROUPS.get(one, (one,)))
         return tuple(value) if isinstance(value, list) else value
 
     def as_dict(self) -> dict[str, Any]:

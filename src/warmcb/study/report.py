@@ -16,7 +16,8 @@ from markupsafe import Markup, escape
 
 from warmcb._atomic import replacing
 from warmcb._looks import looks
-from warmcb.study.algorithms import title
+from warmcb.study.ablation import ablation, excess
+from warmcb.study.algorithms import title, without_parts
 from warmcb.study.scores import SETTING, main_epsilon, reference, standings
 
 _TRUTHS = {
@@ -49,13 +50,19 @@ class _Standings(NamedTuple):
     rows: list[dict[str, Any]]
 
 
+class _Ablation(NamedTuple):
+    epsilon: float
+    parts: list[dict[str, Any]]
+    excess: list[dict[str, Any]]
+
+
 def write_report(folder: Path) -> Path:
     """Make `folder`/report.html from the manifest, the claims, the scores and the figures that lie beside it."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     scores = pl.read_parquet(io.BytesIO((folder / "scores.parquet").read_bytes()))  # a path would be a pattern
     tables = _standings(scores)
-    algorithms = [row["algorithm"] for row in tables[0].rows]
+    algorithms = without_parts([row["algorithm"] for row in tables[0].rows])
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"number": _number, "duration": _duration, "moment": _moment, "title": title}
@@ -68,6 +75,7 @@ def write_report(folder: Path) -> Path:
         verdicts=Counter(claim["verdict"] for claim in judged["claims"]),
         figures=list(_figures(folder / "figures")),
         standings=tables,
+        ablations=_ablations(scores),
         widest=max(row["high"] or row["area"] for table in tables for row in table.rows) or 1,
         tunings=_TUNINGS,
         reference=reference(scores),
@@ -106,6 +114,13 @@ def _standings(scores: pl.DataFrame) -> list[_Standings]:
     first = main_epsilon(scores)
     ordered = sorted(parts, key=lambda part: (part[0] != first, part[0], list(_TUNINGS).index(part[1])))
     return [_Standings(epsilon, tuning, standings(parts[epsilon, tuning]).to_dicts()) for epsilon, tuning in ordered]
+
+
+def _ablations(scores: pl.DataFrame) -> list[_Ablation]:
+    tuned = scores.filter(pl.col("tuning") == "hindsight")
+    parts = {epsilon: tuned.filter(pl.col("epsilon") == epsilon) for epsilon in tuned["epsilon"].unique().sort()}
+    found = [_Ablation(epsilon, ablation(table), excess(table)) for epsilon, table in parts.items()]
+    return [one for one in found if one.parts]
 
 
 def _datasets(scores: pl.DataFrame, algorithms: list[str]) -> list[dict[str, Any]]:

@@ -73,8 +73,13 @@ class Runs:
         rounds = max(self.size.checkpoints)
         online = rounds * (1.3e-7 + 3.9e-9 * nonzeros + 4.7e-10 * nonzeros * n_actions)
         exact = rounds * 5e-10 * nonzeros**2 + 4e-9 * n_actions * n_features**3
+        terms = 2 * n_features + 1
+        recursive = rounds * (1e-6 + 1e-9 * n_actions * terms + 1.2e-9 * terms * min(terms, 256))
         kinds = [algorithm(name) for name in self.algorithms]
-        each = [online * len(self.learning_rates) if kind.has_rate else exact * kind.is_exact for kind in kinds]
+        each = [
+            online * len(self.learning_rates) * kind.has_rate + exact * kind.is_exact + recursive * kind.is_recursive
+            for kind in kinds
+        ]
         return self.seeds * sum(each)
 
     def compute(self, arrays: Path) -> Columns:
