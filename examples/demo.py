@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from warmcb import ArrowCB, BanditOnly, Majority, Run, SimBandit, SupOnly, simulate_many
+from warmcb import ArrowCB, BanditOnly, Majority, Run, SimBandit, SupOnly, WarmBandit, simulate_many
 from warmcb.data import Dataset, open_dataset
 from warmcb.plot import draw_runs
 
@@ -27,7 +27,7 @@ def live_rounds() -> None:
     assert data.y is not None
     order = np.random.default_rng(7).permutation(len(data.y))
     X, y = data.X[order], data.y[order]
-    bandit = ArrowCB(n_actions=data.n_actions, epsilon=0.05, seed=7)
+    bandit = WarmBandit(n_actions=data.n_actions)
     bandit.warm_start(X[:100], y[:100])
     mistakes = 0
     for i in range(100, len(y)):
@@ -40,10 +40,11 @@ def live_rounds() -> None:
 
 
 def runs(data: Dataset, noise: str, seed: int) -> dict[str, Run]:
-    """The paper's algorithms on the same rows."""
+    """The default and the paper's algorithms on the same rows."""
     assert data.y is not None
     k = data.n_actions
     bandits = {
+        "WarmBandit": WarmBandit(k, seed=seed),
         "ARRoW-CB": ArrowCB(k, epsilon=0.05, seed=seed),
         "Bandit-Only": BanditOnly(k, epsilon=0.05, seed=seed),
         "Sup-Only": SupOnly(k),

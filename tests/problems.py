@@ -52,6 +52,10 @@ def every_bandit() -> dict[str, Callable[[], Bandit]]:
         "ArrowCB with a horizon": lambda: warmcb.ArrowCB(3, epsilon=0.1, horizon=300, seed=5),
         "BanditOnly, all exploration": lambda: warmcb.BanditOnly(3, epsilon=1.0, seed=5),
         "SupervisedTruth with a horizon": lambda: warmcb.SupervisedTruth(3, horizon=300, seed=5),
+        "WarmBandit of the paper's parts": lambda: warmcb.WarmBandit(
+            3, learner="online", selector="cost/p", explorer="epsilon-greedy", epsilon=0.2, seed=5
+        ),
+        "WarmBandit 2 lanes, doubly robust": lambda: warmcb.WarmBandit(3, lambdas=2, selector="doubly-robust", seed=5),
         "Majority, given": lambda: warmcb.Majority(3, action=2),
     }
 
