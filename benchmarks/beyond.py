@@ -121,7 +121,10 @@ def main() -> None:
             sections = [overall(part)]
             if {"warm", "arrow-8"} <= found:
                 sections += losses(part)
-            sections += [choice_of_lambda(part)] * bool(excess(part)) + [parts(part)] * bool(ablation(part))
+            if excess(part):
+                sections.append(choice_of_lambda(part))
+            if ablation(part):
+                sections.append(parts(part))
             for section in sections:
                 console.print(f"\n{section}", soft_wrap=True, markup=False, highlight=False)
 

@@ -71,7 +71,7 @@ def cases(folder: Path) -> Iterator[Case]:
 
 def crossed(X: NDArray[np.float32]) -> NDArray[np.int64]:
     """For each row the numbers of the one-hot columns that its pairs and triples of values have."""
-    groups = np.array_split(np.arange(X.shape[1]), 6)
+    groups = np.split(np.arange(X.shape[1]), np.cumsum([4, 4, 8, 8, 8]))  # a rook and two kings: file and rank of each
     codes = [X[:, group].argmax(axis=1) for group in groups]
     found, first = [], 0
     for size in (2, 3):

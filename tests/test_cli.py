@@ -69,7 +69,7 @@ def test_warm_tells_its_learner_and_how_sure_it_is(table: Path, tmp_path: Path) 
     assert len(facts["intervals"]) == len(facts["lambdas"]) == 8
     refused = warmcb("simulate", table, "--plot-certainty", picture)
     assert refused.returncode == 2
-    assert "expected a WarmBandit" in refused.stderr
+    assert "expected --algorithm warm" in refused.stderr
 
 
 def test_lambdas_as_a_list(table: Path) -> None:

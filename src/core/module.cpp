@@ -62,8 +62,11 @@ std::vector<float> importance_of(const Learner& learner, const Array<const doubl
 template <class T> Numpy<T> copy_of(const std::vector<T>& values) { return as_array(std::vector<T>(values)); }
 
 template <class T> void copy_from(const nb::dict& state, const char* name, std::vector<T>& to) {
-    const auto array = nb::cast<Array<const T>>(state[name]);
+    const auto array = nb::cast<Array<const T>>(state[name], false);
     require(array.size() == to.size(), "an array of the state has another size");
+    if constexpr (std::is_floating_point_v<T>)
+        require(std::all_of(array.data(), array.data() + array.size(), [](T x) { return std::isfinite(x); }),
+                "an array of the state is not finite");
     std::copy(array.data(), array.data() + array.size(), to.begin());
 }
 
@@ -166,7 +169,8 @@ nb::dict state_of(const RecursiveLeastSquares& learner) {
     state["inverse"] = copy_of(standardiser.inverse);
     state["shown"] = copy_of(standardiser.shown);
     state["varied"] = copy_of(standardiser.varied);
-    state["seen"] = copy_of(std::vector<uint64_t>{standardiser.seen});
+    state["peaks"] = copy_of(standardiser.peaks);
+    state["seen"] = copy_of(std::vector<uint64_t>{standardiser.seen, standardiser.renewed_at});
     const float* weights = learner.weights.data();
     state["weights"] = as_array(std::vector<float>(weights, weights + learner.terms() * learner.actions * learner.lanes));
     std::vector<uint32_t> own;
@@ -190,6 +194,7 @@ void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
     require(learner.inputs + squared.size() <= learner.most_terms(), "more terms than the learner has room for");
     for (std::size_t s = 0; s < squared.size(); ++s) {
         require(squared.data()[s] < learner.features, "the square of a feature that there is not");
+        require(std::count(squared.data(), squared.data() + s, squared.data()[s]) == 0, "a square that is there twice");
         learner.add_square(squared.data()[s]);
     }
     copy_from(state, "ridges", learner.ridges);
@@ -199,9 +204,12 @@ void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
     copy_from(state, "inverse", standardiser.inverse);
     copy_from(state, "shown", standardiser.shown);
     copy_from(state, "varied", standardiser.varied);
-    std::vector<uint64_t> seen(1);
+    copy_from(state, "peaks", standardiser.peaks);
+    std::vector<uint64_t> seen(2);
     copy_from(state, "seen", seen);
+    require(seen[1] <= seen[0], "renewed after the last example");
     standardiser.seen = seen[0];
+    standardiser.renewed_at = seen[1];
     std::vector<float> weights(learner.terms() * learner.actions * learner.lanes);
     copy_from(state, "weights", weights);
     std::copy(weights.begin(), weights.end(), learner.weights.data());
@@ -236,8 +244,12 @@ template <class Selector> nb::class_<Selector> bind_selector(nb::module_& m, con
         .def_prop_ro("sums", [](Selector& self) {
             return Numpy<double>(self.sums.data(), {self.sums.size()});
         }, nb::rv_policy::reference_internal)
-        .def_rw("rounds", &Selector::rounds)
-        .def_ro("first", &Selector::first)
+        .def_ro("rounds", &Selector::rounds)
+        .def_prop_ro("scores", [](const Selector& self) {
+            std::vector<double> scores(self.sums.size());
+            for (std::size_t lane = 0; lane < scores.size(); ++lane) scores[lane] = self.score(lane);
+            return as_array(std::move(scores));
+        }, nb::rv_policy::move)
         .def("admit", [](Selector& self, std::size_t first) {
             require(first < self.sums.size(), "lane out of range");
             self.admit(first);
@@ -410,7 +422,13 @@ NB_MODULE(_core, m) {
             return Numpy<double>(self.moment.data(), {self.actions, self.inputs});
         }, nb::rv_policy::reference_internal);
 
-    bind_selector<ProgressiveValidation>(m, "ProgressiveValidation").def(nb::init<std::size_t>(), "lanes"_a);
+    bind_selector<ProgressiveValidation>(m, "ProgressiveValidation")
+        .def(nb::init<std::size_t>(), "lanes"_a)
+        .def("restore", [](ProgressiveValidation& self, Array<const double> sums, uint64_t rounds) {
+            require(sums.size() == self.sums.size(), "one score for each lane");
+            std::copy(sums.data(), sums.data() + sums.size(), self.sums.begin());
+            self.rounds = rounds;
+        }, "sums"_a, "rounds"_a);
 
     bind_selector<Contest>(m, "Contest")
         .def("__init__", [](Contest* self, std::size_t lanes, const std::string& rule) {
@@ -418,11 +436,6 @@ NB_MODULE(_core, m) {
             new (self) Contest(lanes, rule_named(rule));
         }, "lanes"_a, "rule"_a)
         .def_prop_ro("dropped", [](const Contest& self) { return copy_of(self.dropped); }, nb::rv_policy::move)
-        .def_prop_ro("scores", [](const Contest& self) {
-            std::vector<double> scores(self.sums.size());
-            for (std::size_t lane = 0; lane < scores.size(); ++lane) scores[lane] = self.score(lane);
-            return as_array(std::move(scores));
-        }, nb::rv_policy::move)
         .def_prop_ro("intervals", [](const Contest& self) {
             auto intervals = fresh_array<double>({self.sums.size(), std::size_t(2)});
             for (std::size_t lane = 0; lane < self.sums.size(); ++lane)

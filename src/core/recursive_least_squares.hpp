@@ -30,11 +30,11 @@ public:
     static constexpr float ridge = 10.0f;
 
     RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, std::size_t widest,
-                          std::size_t block, bool squares, const Kernels& kernels)
+                          std::size_t block_size, bool squares, const Kernels& kernels)
         : features(features), inputs(features + 1), actions(actions), lanes(lanes), widest(widest),
-          block(inputs <= widest ? 0 : block), squares(squares), weights(most_terms() * actions * lanes),
+          block(inputs <= widest ? 0 : block_size), squares(squares), weights(most_terms() * actions * lanes),
           standardiser(features, is_whole()), ridges(inputs, ridge), kernels_(kernels) {
-        shared = std::make_unique<Factor>(inputs, lanes, is_whole() ? one_block : block, 1 / ridge);
+        shared = std::make_unique<Factor>(inputs, lanes, is_whole() ? one_block : block_size, 1 / ridge);
         own.resize(actions);
         std::fill_n(weights.data(), actions * lanes, first_guess);
         make_room();
@@ -54,27 +54,25 @@ public:
     std::size_t most_terms() const { return squares && is_whole() ? std::min(widest, inputs + features) : inputs; }
 
     void predict(Row row, float* scores) const {
-        expand(row);
-        kernels_.predict(phi(), weights.data(), actions * lanes, weights.bytes() > cached_bytes, scores);
+        kernels_.predict(expand(row), weights.data(), actions * lanes, weights.bytes() > cached_bytes, scores);
     }
 
     void greedy(const float* scores, int32_t* best) const { kernels_.greedy(scores, actions, lanes, best); }
 
     // What an action cost. The scores are predicted anew: seeing the row may have changed the coordinates.
     void update(Row row, std::size_t action, double cost, const float* importance, const float*) {
-        see(row);
-        expand(row);
-        spread();
         if (!own[action]) own[action] = std::make_unique<Factor>(*shared);
-        learn_alone(action, static_cast<float>(cost), importance);
-        sweep();
+        see(row);
+        const Row phi = expand(row);
+        spread(phi);
+        learn_alone(phi, action, static_cast<float>(cost), importance);
+        sweep(phi);
     }
 
     // What every action cost.
     template <class CostOf> void teach(Row row, CostOf&& cost_of, const float* importance) {
         see(row);
-        expand(row);
-        learn_all(cost_of, importance);
+        learn_all(expand(row), cost_of, importance);
     }
 
     // A term more, of no weight yet.
@@ -87,12 +85,22 @@ public:
 
 private:
     static constexpr std::size_t one_block = std::size_t(1) << 20;  // more than terms ever are
+    static constexpr double far = 1000;
+    static constexpr uint64_t data_rule_from = 64;  // examples; a ridge that is too weak does not matter any more
 
     const Kernels& kernels_;
-    mutable std::vector<float> x_, value_;  // a row's features; its terms that are not 0
-    mutable std::vector<uint32_t> index_;
-    std::vector<float> dense_, gain_, residual_;
-    std::vector<uint32_t> touched_;  // the blocks of those terms
+    std::vector<float> dense_, gain_, residual_;  // φ as the factors want it; what a residual adds to each weight
+    std::vector<uint32_t> touched_;  // the blocks of a row's terms
+
+    // A row's features, and its terms that are not 0. Of the thread, so that predicting changes nothing.
+    struct Expansion {
+        std::vector<float> x, value;
+        std::vector<uint32_t> index;
+    };
+    static Expansion& expansion() {
+        static thread_local Expansion of_this_thread;
+        return of_this_thread;
+    }
 
     void make_room() {
         dense_.resize(terms());
@@ -100,58 +108,60 @@ private:
         residual_.resize(actions * lanes);
     }
 
-    Row phi() const { return {index_.data(), value_.data(), index_.size()}; }
     float* weight(std::size_t term, std::size_t action) { return weights.data() + (term * actions + action) * lanes; }
-
-    void add_term(std::size_t term, float value) const {
-        if (value == 0) return;
-        index_.push_back(static_cast<uint32_t>(term));
-        value_.push_back(value);
-    }
 
     static Row without_intercept(Row row) { return {row.index, row.value, row.size - 1}; }
 
-    void spell_out(Row row) const {
-        x_.assign(features, 0.0f);
-        for (std::size_t k = 0; k < row.size; ++k) x_[row.index[k]] = row.value[k];
+    // All features of a row, zeros too; valid until the next row of this thread.
+    float* spell_out(Row row) const {
+        std::vector<float>& x = expansion().x;
+        x.assign(features, 0.0f);
+        for (std::size_t k = 0; k < row.size; ++k) x[row.index[k]] = row.value[k];
+        return x.data();
     }
 
-    // The row's φ, in index_ and value_.
-    void expand(Row row) const {
-        index_.clear();
-        value_.clear();
-        add_term(0, 1.0f);
+    // The terms of a row that are not 0; valid until the next row of this thread.
+    Row expand(Row row) const {
+        auto& [x, value, index] = expansion();
+        index.clear();
+        value.clear();
+        const auto add = [&](std::size_t term, float of_term) {
+            if (of_term == 0) return;
+            index.push_back(static_cast<uint32_t>(term));
+            value.push_back(of_term);
+        };
+        add(0, 1.0f);
         row = without_intercept(row);
-        if (!is_whole()) {
-            for (std::size_t k = 0; k < row.size; ++k)
-                add_term(1 + row.index[k], standardiser.z(row.index[k], row.value[k]));
-            return;
+        if (is_whole()) {
+            float* z = spell_out(row);
+            for (std::size_t j = 0; j < features; ++j) z[j] = standardiser.z(j, z[j]);
+            for (std::size_t j = 0; j < features; ++j) add(1 + j, z[j]);
+            for (std::size_t s = 0; s < squared.size(); ++s) add(inputs + s, z[squared[s]] * z[squared[s]] / 2);
+        } else {
+            for (std::size_t k = 0; k < row.size; ++k) add(1 + row.index[k], standardiser.z(row.index[k], row.value[k]));
         }
-        spell_out(row);
-        for (std::size_t j = 0; j < features; ++j) x_[j] = standardiser.z(j, x_[j]);
-        for (std::size_t j = 0; j < features; ++j) add_term(1 + j, x_[j]);
-        for (std::size_t s = 0; s < squared.size(); ++s) add_term(inputs + s, x_[squared[s]] * x_[squared[s]] / 2);
+        return {index.data(), value.data(), index.size()};
     }
 
     // φ as the factors want it, until sweep() clears it away.
-    void spread() {
+    void spread(Row phi) {
         touched_.clear();
-        for (std::size_t k = 0; k < index_.size(); ++k) {
-            dense_[index_[k]] = value_[k];
-            touched_.push_back(is_whole() ? 0 : static_cast<uint32_t>(index_[k] / block));
+        for (std::size_t k = 0; k < phi.size; ++k) {
+            dense_[phi.index[k]] = phi.value[k];
+            touched_.push_back(is_whole() ? 0 : static_cast<uint32_t>(phi.index[k] / block));
         }
         if (!std::is_sorted(touched_.begin(), touched_.end())) std::sort(touched_.begin(), touched_.end());
         touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     }
-    void sweep() {
-        for (const uint32_t term : index_) dense_[term] = 0;
+    void sweep(Row phi) {
+        for (std::size_t k = 0; k < phi.size; ++k) dense_[phi.index[k]] = 0;
     }
 
-    template <class CostOf> void learn_all(CostOf&& cost_of, const float* importance) {
-        spread();
-        const bool any_shared = std::count(own.begin(), own.end(), nullptr) > 0;
+    template <class CostOf> void learn_all(Row phi, CostOf&& cost_of, const float* importance) {
+        spread(phi);
+        const bool any_shared = std::any_of(own.begin(), own.end(), [](const auto& factor) { return !factor; });
         if (any_shared) {
-            kernels_.predict(phi(), weights.data(), actions * lanes, false, residual_.data());
+            kernels_.predict(phi, weights.data(), actions * lanes, false, residual_.data());
             for (std::size_t a = 0; a < actions; ++a)
                 for (std::size_t lane = 0; lane < lanes; ++lane) {
                     float& residual = residual_[a * lanes + lane];
@@ -165,14 +175,15 @@ private:
             });
         }
         for (std::size_t a = 0; a < actions; ++a)
-            if (own[a]) learn_alone(a, static_cast<float>(cost_of(a)), importance);
-        sweep();
+            if (own[a]) learn_alone(phi, a, static_cast<float>(cost_of(a)), importance);
+        sweep(phi);
     }
 
-    void learn_alone(std::size_t action, float cost, const float* importance) {
+    void learn_alone(Row phi, std::size_t action, float cost, const float* importance) {
         for (std::size_t lane = 0; lane < lanes; ++lane) residual_[lane] = cost;
-        for (std::size_t k = 0; k < index_.size(); ++k)
-            for (std::size_t lane = 0; lane < lanes; ++lane) residual_[lane] -= value_[k] * weight(index_[k], action)[lane];
+        for (std::size_t k = 0; k < phi.size; ++k)
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                residual_[lane] -= phi.value[k] * weight(phi.index[k], action)[lane];
         own[action]->absorb(dense_.data(), touched_, importance, kernels_, gain_.data());
         for_touched([&](std::size_t term) {
             for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -189,17 +200,13 @@ private:
 
     void see(Row row) {
         row = without_intercept(row);
-        const bool renews = standardiser.see(row);
-        if (is_whole()) {
-            spell_out(row);
-            standardiser.meet(x_.data());
-        } else {
-            standardiser.meet(row);
-        }
+        const bool renews = is_whole() ? standardiser.see(spell_out(row)) : standardiser.see(row);
         if (!renews) return;
-        change_coordinates(standardiser.renew());
+        Standardiser::Change change = standardiser.renew();
+        start_anew(change);
+        change_coordinates(change);
         if (is_whole()) add_squares();
-        top_up_ridges();
+        if (standardiser.seen <= data_rule_from) top_up_ridges();
     }
 
     // z' = a·z + b makes of (1, z, z²/2) other terms, and w·φ = w'·φ' other weights. Terms first … first+count−1 of v,
@@ -228,9 +235,6 @@ private:
     }
 
     void change_coordinates(const Standardiser::Change& change) {
-        for (const uint32_t feature : change.restarted) forget(1 + feature);
-        for (std::size_t s = 0; s < squared.size(); ++s)
-            if (std::binary_search(change.restarted.begin(), change.restarted.end(), squared[s])) forget(inputs + s);
         change_weights(change, weights.data(), 0, terms(), actions * lanes);
         std::vector<double> diagonal(terms(), 1.0);
         for (std::size_t j = 0; j < features; ++j) diagonal[1 + j] = 1 / change.a[j];
@@ -241,6 +245,20 @@ private:
                           diagonal);
         });
         for (std::size_t term = 0; term < terms(); ++term) ridges[term] /= diagonal[term] * diagonal[term];
+    }
+
+    // In a unit that was far too large, a feature has a ridge that is far too strong, and has told next to nothing; far
+    // too small, its weights would be lost in rounding. It starts anew.
+    void start_anew(Standardiser::Change& change) {
+        for (std::size_t j = 0; j < features; ++j) {
+            double &a = change.a[j], &b = change.b[j];
+            if (ridges[1 + j] * a * a <= 4 * ridge && a > 1 / far && std::fabs(b) < far) continue;
+            a = 1;
+            b = 0;
+            forget(1 + j);
+            const auto square = std::find(squared.begin(), squared.end(), j);
+            if (square != squared.end()) forget(inputs + static_cast<std::size_t>(square - squared.begin()));
+        }
     }
 
     void forget(std::size_t term) {
@@ -264,9 +282,9 @@ private:
             if (ridges[term] >= 0.9 * ridge) continue;
             std::fill(importance.begin(), importance.end(), static_cast<float>(ridge - ridges[term]));
             ridges[term] = ridge;
-            index_.assign(1, static_cast<uint32_t>(term));
-            value_.assign(1, 1.0f);
-            learn_all([](std::size_t) { return 0.0; }, importance.data());
+            const auto index = static_cast<uint32_t>(term);
+            const float one = 1;
+            learn_all({&index, &one, 1}, [](std::size_t) { return 0.0; }, importance.data());
         }
     }
 

@@ -42,6 +42,7 @@ public:
     // The eligible lane with the lowest sum, the first among equals.
     std::size_t best() const { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
     bool eligible(std::size_t lane) const { return lane >= first; }
+    double score(std::size_t lane) const { return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1)); }
 
     void add(const Outcome& round) {
         const double score = round.cost * inverse_propensity(round.probability);
@@ -50,8 +51,8 @@ public:
     }
 };
 
-// How much worse each lane's policies are than those of the last lane, λ = 1, on average: an interval that holds at all
-// times at once, whatever made the decisions. The predictable empirical-Bernstein confidence sequence of Waudby-Smith and
+// How much worse each lane's policies were than those of the last lane, on average, where earlier rounds weigh more: an
+// interval that holds at all times at once, if rounds are learned as they are played. The predictable empirical-Bernstein confidence sequence of Waudby-Smith and
 // Ramdas (2023), of doubly robust differences with the last lane's model.
 class PairedEvidence {
 public:
@@ -68,6 +69,7 @@ public:
         for (std::size_t lane = 0; lane < last; ++lane) {
             const double largest_weight = eligible(lane) ? round.largest_weight : round.largest_weight_ever;
             const double bound = 1 + largest_weight;  // of |x|: the models' part and one correction
+            // Any bet made in advance is valid; `bound` keeps the first ones small.
             const double b = std::min(std::sqrt(budget / (squares[lane] + bound)), 0.5 / bound);
             bets[lane] += b;
             if (round.greedy[lane] == round.greedy[last]) continue;
@@ -179,7 +181,7 @@ public:
 
 private:
     static constexpr double forecast_error_weight = 3;
-    static constexpr double contention = 10;  // charges; a squared error is half the logarithm of a likelihood, or so
+    static constexpr double contention = 10;  // charges behind the best; so many are no accident
     Rule rule_;
     std::size_t best_ = 0;
 

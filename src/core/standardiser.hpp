@@ -11,91 +11,107 @@
 
 namespace warmcb {
 
-// z = (x − centre)·inverse. Running sums know the mean and the deviation; z follows them only when the number of examples
-// doubles, so that a learner has to change its coordinates a few times and not always. A feature that has been constant
-// so far has z = 0, and gets its scale the moment it moves: no earlier z is wrong then.
+// z = (x − centre)·inverse, within ±5, from the mean and the deviation of the examples since the last renewal; they are
+// renewed when the number of examples has doubled, so that a learner has to change its coordinates a few times and not
+// always, and what was odd about the beginning is forgotten. Values beyond ten deviations count as ten: one wild value
+// does not spoil a scale. A feature that has been constant so far has z = 0, and gets its scale the moment it moves: no
+// earlier z is wrong then.
 //
 // Wide data are only scaled (centre 0, by the root mean square): zeros stay zeros, and cost nothing.
+//
+// Where a rare value is all that a feature has to say, as in one-hot columns, the unit is a fifth of it at least: it shall
+// not be cut, and mean the same after a change of coordinates.
 class Standardiser {
 public:
-    static constexpr float largest = 5.0f;  // |z|; one wild value does not rule a model
+    static constexpr double largest = 5, wild = 10;
 
     Standardiser(std::size_t features, bool centres)
         : sums(features), squares(features), centre(features), inverse(features), shown(centres ? 2 * features : 0),
-          varied(centres ? features : 0), centres_(centres) {}
+          varied(centres ? features : 0), peaks(centres ? 0 : features), centres_(centres) {}
 
-    std::vector<double> sums, squares;    // Σx and Σx²
+    std::vector<double> sums, squares;    // Σx and Σx² since the last renewal
     std::vector<double> centre, inverse;  // inverse 0: constant so far
     std::vector<float> shown;             // the first two values of each feature
     std::vector<uint8_t> varied;          // whether it has shown a third
-    uint64_t seen = 0;
+    std::vector<float> peaks;             // of wide data: the largest |x|
+    uint64_t seen = 0, renewed_at = 0;
 
-    // z' = a·z + b, feature by feature; what is known of a feature whose scale was wrong by far is of no use any more.
+    // z' = a·z + b, feature by feature.
     struct Change {
         std::vector<double> a, b;
-        std::vector<uint32_t> restarted;  // ascending
     };
 
-    // Counts an example; true when the scale shall be renewed.
-    bool see(Row row) {
+    // Counts an example, of which x has all features, and gives a unit to those that move for the first time; true when
+    // the units shall be renewed.
+    bool see(const float* x) {
         ++seen;
-        for (std::size_t k = 0; k < row.size; ++k) {
-            const double x = row.value[k];
-            sums[row.index[k]] += x;
-            squares[row.index[k]] += x * x;
-        }
-        return seen >= 4 && std::has_single_bit(seen);
-    }
-
-    // Gives a scale to the features of a row that have none, and move for the first time; x has all features, centred
-    // data only.
-    void meet(const float* x) {
         for (std::size_t j = 0; j < centre.size(); ++j) {
+            count(j, x[j]);
             if (seen == 1) centre[j] = shown[2 * j] = shown[2 * j + 1] = x[j];
             if (x[j] == shown[2 * j] || x[j] == shown[2 * j + 1]) continue;
             if (shown[2 * j] == shown[2 * j + 1]) shown[2 * j + 1] = x[j];
             else varied[j] = true;
             if (inverse[j] == 0 && x[j] != centre[j]) inverse[j] = inverse_deviation(j, std::fabs(x[j] - centre[j]));
         }
+        return renewal_is_due();
     }
-    void meet(Row row) {
-        for (std::size_t k = 0; k < row.size; ++k)
-            if (inverse[row.index[k]] == 0)
-                inverse[row.index[k]] = inverse_deviation(row.index[k], std::fabs(static_cast<double>(row.value[k])));
+
+    // The same for wide data.
+    bool see(Row row) {
+        ++seen;
+        for (std::size_t k = 0; k < row.size; ++k) {
+            const std::size_t j = row.index[k];
+            const auto size = static_cast<float>(std::fabs(count(j, row.value[k])));
+            peaks[j] = std::max(peaks[j], size);
+            if (inverse[j] == 0) inverse[j] = inverse_deviation(j, size);
+        }
+        return renewal_is_due();
     }
 
     Change renew() {
-        Change change{std::vector<double>(centre.size(), 1.0), std::vector<double>(centre.size(), 0.0), {}};
+        Change change{std::vector<double>(centre.size(), 1.0), std::vector<double>(centre.size(), 0.0)};
         for (std::size_t j = 0; j < centre.size(); ++j) {
             if (inverse[j] == 0) continue;
-            const double mean = centres_ ? sums[j] / static_cast<double>(seen) : 0.0;
-            const double renewed = inverse_deviation(j, 1 / inverse[j]);
-            const double a = renewed / inverse[j], b = (centre[j] - mean) * renewed;
-            if (a > 1 / far && a < far && std::fabs(b) < far) {
-                change.a[j] = a;
-                change.b[j] = b;
-            } else {
-                change.restarted.push_back(static_cast<uint32_t>(j));
-            }
+            const double mean = mean_of(j), renewed = inverse_deviation(j, 1 / inverse[j]);
+            change.a[j] = renewed / inverse[j];
+            change.b[j] = (centre[j] - mean) * renewed;
             centre[j] = mean;
             inverse[j] = renewed;
         }
+        std::fill(sums.begin(), sums.end(), 0.0);
+        std::fill(squares.begin(), squares.end(), 0.0);
+        renewed_at = seen;
         return change;
     }
 
     float z(std::size_t j, double x) const {
-        return std::clamp(static_cast<float>((x - centre[j]) * inverse[j]), -largest, largest);
+        return static_cast<float>(std::clamp((x - centre[j]) * inverse[j], -largest, largest));
     }
 
 private:
-    static constexpr double far = 1000;
     bool centres_;
+
+    double counted() const { return static_cast<double>(seen - renewed_at); }
+    double mean_of(std::size_t j) const { return centres_ ? sums[j] / counted() : 0.0; }
+
+    bool renewal_is_due() const { return seen >= 4 && std::has_single_bit(seen); }
+
+    // As what a value counts.
+    double count(std::size_t j, double x) {
+        if (inverse[j] != 0) x = std::clamp(x, centre[j] - wild / inverse[j], centre[j] + wild / inverse[j]);
+        sums[j] += x;
+        squares[j] += x * x;
+        return x;
+    }
 
     // 1/deviation; of a feature whose deviation is lost in rounding, 1/instead.
     double inverse_deviation(std::size_t j, double instead) const {
-        const double n = static_cast<double>(seen), mean = centres_ ? sums[j] / n : 0.0;
-        const double variance = squares[j] / n - mean * mean;
-        return 1 / (variance > 1e-13 * mean * mean ? std::sqrt(variance) : instead);
+        const double mean = mean_of(j), variance = squares[j] / counted() - mean * mean;
+        const double deviation = variance > 1e-13 * mean * mean ? std::sqrt(variance) : instead;
+        double farthest = 0;
+        if (!centres_) farthest = peaks[j];
+        else if (!varied[j]) farthest = std::max(std::fabs(shown[2 * j] - mean), std::fabs(shown[2 * j + 1] - mean));
+        return 1 / std::max(deviation, farthest / largest);
     }
 };
 

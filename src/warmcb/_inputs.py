@@ -62,9 +62,9 @@ def seed(value: object) -> int:
 
 
 def choice(name: str, value: object, known: Sequence[str]) -> str:
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise InputError(f"{name} is {_shown(value)}; expected one of {', '.join(known)}")
-    return str(value)
+    return value
 
 
 def flag(name: str, value: object) -> bool:

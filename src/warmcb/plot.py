@@ -33,17 +33,18 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
 def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
     """Draw how sure a bandit is of its λ: what each would cost more than the largest, with intervals that always hold.
 
-    An interval right of 0 is a λ that is out for good; one that holds 0 may still be the best.
+    A λ whose interval has once been right of 0 is out for good; one whose interval holds 0 may still be the best.
     """
     if not isinstance(bandit, WarmBandit):
         raise InputError(f"bandit is {bandit!r}; expected a WarmBandit: the others know no intervals")
     figure = _figure(7, 1.6 + 0.3 * len(bandit.lambdas_))
     axis = figure.subplots()
     intervals = bandit.intervals_
+    dropped = bandit.dropped_
     for lane, (low, high) in enumerate(intervals):
         in_charge = bandit.lambdas_[lane] == bandit.lambda_
-        color = "#D55E00" if in_charge else "#BBBBBB" if low > 0 else "#0072B2"
-        label = "in charge" if in_charge else "surely worse: out" if low > 0 else "not sure"
+        color = "#D55E00" if in_charge else "#BBBBBB" if dropped[lane] else "#0072B2"
+        label = "in charge" if in_charge else "surely worse: out" if dropped[lane] else "not sure"
         axis.plot([low, high], [lane, lane], color=color, linewidth=4, marker="o", markersize=5, label=label)
     axis.axvline(0, color="black", linewidth=0.8)
     axis.set_xlim(-1.05, 1.05)

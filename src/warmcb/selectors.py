@@ -3,7 +3,7 @@
 import numpy as np
 
 from warmcb._core import Contest, ProgressiveValidation
-from warmcb._states import State, copy_into, named, part
+from warmcb._states import State, named, part
 
 __all__ = ["RULES", "Contest", "ProgressiveValidation", "Selector", "restore_selector", "selector_state"]
 
@@ -38,7 +38,6 @@ def selector_state(selector: Selector) -> State:
 def restore_selector(selector: Selector, state: State) -> None:
     """The reverse, into a selector that has seen nothing."""
     if isinstance(selector, ProgressiveValidation):
-        copy_into(selector.sums, state["scores"])
-        selector.rounds = int(state["rounds"])
+        selector.restore(state["scores"], int(state["rounds"]))
     else:
         selector.restore(part("selector", state))

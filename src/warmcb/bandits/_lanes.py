@@ -52,6 +52,11 @@ class LaneBandit(Bandit):
         return float(self.lambdas_[self._selector.best if self.n_features_ is not None else -1])
 
     @property
+    def scores_(self) -> NDArray[np.float64]:
+        """What the selector makes of each λ, per round; the lowest is in charge."""
+        return np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.scores
+
+    @property
     def rounds_(self) -> int:
         """The number of rounds behind `scores_`."""
         return self._selector.rounds if self.n_features_ is not None else 0

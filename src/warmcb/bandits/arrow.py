@@ -62,13 +62,6 @@ class ArrowCB(LaneBandit):
         self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
         self._explorer = EpsilonGreedy(self.epsilon)
 
-    @property
-    def scores_(self) -> NDArray[np.float64]:
-        """For each λ the estimated average cost of its policies (progressive validation); the lowest is in charge."""
-        if self.n_features_ is None:
-            return np.zeros(len(self.lambdas_))
-        return self._selector.sums / max(self._selector.rounds, 1)
-
     def _make_learner(self, n_features: int) -> OnlineLinear:
         return OnlineLinear(n_features, self.n_actions, len(self.lambdas_), self.learning_rate)
 

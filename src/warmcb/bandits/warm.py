@@ -21,7 +21,7 @@ _EXPLORERS: dict[str, type[Explorer]] = {"inverse-gap": InverseGap, "epsilon-gre
 _EXACT_TERMS = 256  # more would take more than a tenth of a millisecond a round; squares stop here
 _BLOCK = 8  # of terms beyond that; larger ones are slower and no better
 _MOST_FEATURES = 4096  # of least squares; on wide and sparse data the online learner is better, and faster
-_MOST_COVARIANCES = 2**26  # of all actions, for each λ: a gigabyte for eight
+_MOST_COVARIANCES = 2**29  # K·terms²·|Λ|: half of them are kept, a gigabyte
 
 
 class WarmBandit(LaneBandit):
@@ -85,30 +85,29 @@ class WarmBandit(LaneBandit):
         return terms if learner.block == 0 else f"{terms} in blocks of {learner.block}"
 
     @property
-    def scores_(self) -> NDArray[np.float64]:
-        """For each λ what the selector charges it a round; the lowest is in charge."""
-        if self.n_features_ is None:
-            return np.zeros(len(self.lambdas_))
-        selector = self._selector
-        if isinstance(selector, Contest):
-            return selector.scores
-        return selector.sums / max(selector.rounds, 1)
-
-    @property
     def intervals_(self) -> NDArray[np.float64]:
-        """For each λ how much more its policies cost a round than those of the largest λ: from … to, |Λ| × 2.
+        """For each λ how much more its policies have cost a round than those of the largest λ: from … to, |Λ| × 2.
 
-        All of them hold at all times with 95 %, if the probabilities are those of this bandit. A λ that is surely worse
-        is out for good. With the paper's selector nothing is known: from −1 to 1.
+        All of them hold at all times together with 95 %, if every round is learned before the next is decided. They
+        are about the policies of all rounds so far, the earlier ones weighing more. With the paper's selector nothing
+        is known: from −1 to 1.
         """
         if self.n_features_ is None or not isinstance(self._selector, Contest):
             return np.tile([-1.0, 1.0], (len(self.lambdas_), 1))
         return self._selector.intervals
 
+    @property
+    def dropped_(self) -> NDArray[np.bool_]:
+        """Which λ are out for good: those whose interval has once been above 0."""
+        if self.n_features_ is None or not isinstance(self._selector, Contest):
+            return np.zeros(len(self.lambdas_), dtype=np.bool_)
+        return self._selector.dropped.astype(np.bool_)
+
     def _make_learner(self, n_features: int) -> Learner:
         shape = (n_features, self.n_actions, len(self.lambdas_))
-        exact = min(_EXACT_TERMS, math.isqrt(_MOST_COVARIANCES // self.n_actions))
-        fits = n_features < exact or self.n_actions * n_features * _BLOCK <= _MOST_COVARIANCES
+        most = _MOST_COVARIANCES // (self.n_actions * len(self.lambdas_))
+        exact = min(_EXACT_TERMS, math.isqrt(most))
+        fits = n_features < exact or n_features * _BLOCK <= most
         if self.learner == "online" or n_features > _MOST_FEATURES or not fits:
             return OnlineLinear(*shape, 0.5)
         return RecursiveLeastSquares(*shape, widest=exact, block=_BLOCK, squares=self.squares)

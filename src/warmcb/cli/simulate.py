@@ -39,7 +39,7 @@ def simulate(
     interaction: Annotated[
         int | None, typer.Option(help="Rounds with bandit feedback.", show_default="all other rows")
     ] = None,
-    epsilon: Annotated[float, typer.Option(help="Share of uniform exploration.")] = 0.0125,
+    epsilon: Annotated[float, typer.Option(help="Share of exploration; with warm the largest.")] = 0.0125,
     noise: Annotated[
         str, typer.Option(help="What is wrong with the labels that are not true: none, uar:P, cyc:P or maj:P.")
     ] = "none",
@@ -68,6 +68,8 @@ def simulate(
     --truth supervised it is the other way round: the labels are right, and --noise corrupts what the rounds show.
     """
     chosen_noise = Noise.parse(noise)
+    if plot_certainty is not None and algorithm != "warm":
+        raise InputError(f"plot_certainty is {str(plot_certainty)!r}; expected --algorithm warm with it")
     console = Console(stderr=True)
     with console.status(escape(f"reading {data}")):
         dataset = open_dataset(data, target)

@@ -14,10 +14,10 @@ SOURCES = ("warm-bandit-only", "warm-sup-only")
 
 
 def ablation(scores: pl.DataFrame) -> list[dict[str, Any]]:
-    """One row for each changed part in a table of one ε and one tuning, the smallest loss first.
+    """The whole bandit and each changed part in a table of one ε and one tuning, the smallest loss first.
 
     `area`; `value`: how much larger it is than the whole bandit's, with its interval; `win`, `lose`: as in the
-    standings. Empty if the whole bandit is not in the table.
+    standings. Empty if the whole bandit, or any part, is not in the table.
     """
     found = set(scores["algorithm"].unique())
     parts = [name for name in ABLATION if name in found]
@@ -46,7 +46,7 @@ def excess(scores: pl.DataFrame) -> list[dict[str, Any]]:
     for (kind, p), of_noise in scores.partition_by("noise", "noise_p", as_dict=True).items():
         areas = Areas(of_noise.filter(pl.col("algorithm").is_in(compared)), datasets)
         better = min(SOURCES, key=lambda name: areas[name][0])
-        above = interval(np.asarray(areas[WHOLE] - areas[better]))
+        above = interval(areas[WHOLE] - np.minimum(*(areas[name] for name in SOURCES)))
         rows.append(
             {"noise": kind, "noise_p": p, "area": areas[WHOLE][0], "better": better, "of_better": areas[better][0]}
             | above._asdict()
