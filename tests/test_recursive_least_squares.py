@@ -620,3 +620,18 @@ def test_bad_calls_are_refused() -> None:
         learner.predict(as_rows(np.ones((1, 3))), 0)
     with pytest.raises(ValueError, match="a block of at least one term"):
         make(2, block=0)
+
+
+@pytest.mark.parametrize("widest", [WIDEST, 1], ids=["centred", "wide"])
+def test_a_rare_level_means_the_same_after_a_renewal(widest: int) -> None:
+    """One in a hundred rows has it, and costs nothing then: its z would be 10, and is not cut."""
+    random = np.random.default_rng(2)
+    X = (random.random((1024, 2)) < 0.01).astype(np.float32)
+    costs = np.stack([1 - X[:, 0], np.full(1024, 0.5)], axis=1).astype(np.float64)
+    rare = np.array([[1.0, 0.0]], dtype=np.float32)
+    learner = make(2, widest=widest)
+    teach(learner, X[:1023], costs[:1023])
+    before = predictions(learner, rare)
+    teach(learner, X[1023:], costs[1023:])  # the 1024th renews the units
+    np.testing.assert_allclose(predictions(learner, rare), before, atol=0.02)
+    assert before[0, 0, 0] < 0.6
