@@ -158,14 +158,13 @@ class Twin:
                 if j in self.squared:
                     self.start_anew(1 + self.features + self.squared.index(j))
         self.change_coordinates(a, b)
-        self.sums[:], self.squares[:], self.counted = 0.0, 0.0, 0
+        if self.seen <= 64:
+            self.sums[:], self.squares[:], self.counted = 0.0, 0.0, 0
         for j in range(self.features):
             if len(self.values[j]) > 2 and j not in self.squared and len(self.ridges) < self.most_terms:
                 self.add_square(j)
         missing = np.where(self.ridges < 0.9 * RIDGE, RIDGE - self.ridges, 0.0)
         missing[0] = 0
-        if self.seen > 64:  # data rule from there on
-            missing[:] = 0
         self.precision += np.diag(missing)
         self.ridges += missing
 

@@ -349,7 +349,7 @@ def test_a_missing_value_that_is_coded_by_a_number_does_little_harm() -> None:
 def test_the_scale_follows_the_data() -> None:
     X = np.random.default_rng(0).normal(size=(8000, 6))
     y = X[:, :3].argmax(axis=1)
-    X[1024:] *= 5
+    X[256:] *= 5
     run = simulate(WarmBandit(3), X, y, warm_start=100, shuffle=False)
     assert run.trace.costs[-2000:].mean() < 0.1
 

@@ -170,7 +170,7 @@ nb::dict state_of(const RecursiveLeastSquares& learner) {
     state["shown"] = copy_of(standardiser.shown);
     state["varied"] = copy_of(standardiser.varied);
     state["peaks"] = copy_of(standardiser.peaks);
-    state["seen"] = copy_of(std::vector<uint64_t>{standardiser.seen, standardiser.renewed_at});
+    state["seen"] = copy_of(std::vector<uint64_t>{standardiser.seen, standardiser.counted_from});
     const float* weights = learner.weights.data();
     state["weights"] = as_array(std::vector<float>(weights, weights + learner.terms() * learner.actions * learner.lanes));
     std::vector<uint32_t> own;
@@ -207,9 +207,9 @@ void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
     copy_from(state, "peaks", standardiser.peaks);
     std::vector<uint64_t> seen(2);
     copy_from(state, "seen", seen);
-    require(seen[1] <= seen[0], "renewed after the last example");
+    require(seen[1] <= seen[0], "counted from after the last example");
     standardiser.seen = seen[0];
-    standardiser.renewed_at = seen[1];
+    standardiser.counted_from = seen[1];
     std::vector<float> weights(learner.terms() * learner.actions * learner.lanes);
     copy_from(state, "weights", weights);
     std::copy(weights.begin(), weights.end(), learner.weights.data());

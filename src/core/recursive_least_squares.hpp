@@ -86,7 +86,6 @@ public:
 private:
     static constexpr std::size_t one_block = std::size_t(1) << 20;  // more than terms ever are
     static constexpr double far = 1000;
-    static constexpr uint64_t data_rule_from = 64;  // examples; a ridge that is too weak does not matter any more
 
     const Kernels& kernels_;
     std::vector<float> dense_, gain_, residual_;  // φ as the factors want it; what a residual adds to each weight
@@ -206,7 +205,7 @@ private:
         start_anew(change);
         change_coordinates(change);
         if (is_whole()) add_squares();
-        if (standardiser.seen <= data_rule_from) top_up_ridges();
+        top_up_ridges();
     }
 
     // z' = a·z + b makes of (1, z, z²/2) other terms, and w·φ = w'·φ' other weights. Terms first … first+count−1 of v,
@@ -247,12 +246,13 @@ private:
         for (std::size_t term = 0; term < terms(); ++term) ridges[term] /= diagonal[term] * diagonal[term];
     }
 
-    // In a unit that was far too large, a feature has a ridge that is far too strong, and has told next to nothing; far
-    // too small, its weights would be lost in rounding. It starts anew.
+    // In a unit that was far too large a feature has a ridge that is far too strong for the examples there are; far too
+    // small, its weights would be lost in rounding. It starts anew.
     void start_anew(Standardiser::Change& change) {
+        const double too_strong = std::max(4.0 * ridge, static_cast<double>(standardiser.seen) / 8);
         for (std::size_t j = 0; j < features; ++j) {
             double &a = change.a[j], &b = change.b[j];
-            if (ridges[1 + j] * a * a <= 4 * ridge && a > 1 / far && std::fabs(b) < far) continue;
+            if (ridges[1 + j] * a * a <= too_strong && a > 1 / far && a < far && std::fabs(b) < far) continue;
             a = 1;
             b = 0;
             forget(1 + j);

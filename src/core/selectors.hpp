@@ -52,8 +52,8 @@ public:
 };
 
 // How much worse each lane's policies were than those of the last lane, on average, where earlier rounds weigh more: an
-// interval that holds at all times at once, if rounds are learned as they are played. The predictable empirical-Bernstein confidence sequence of Waudby-Smith and
-// Ramdas (2023), of doubly robust differences with the last lane's model.
+// interval that holds at all times at once, if rounds are learned as they are played. The predictable empirical-Bernstein
+// confidence sequence of Waudby-Smith and Ramdas (2023), of doubly robust differences with the last lane's model.
 class PairedEvidence {
 public:
     explicit PairedEvidence(std::size_t lanes) : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes) {}

@@ -11,11 +11,11 @@
 
 namespace warmcb {
 
-// z = (x − centre)·inverse, within ±5, from the mean and the deviation of the examples since the last renewal; they are
-// renewed when the number of examples has doubled, so that a learner has to change its coordinates a few times and not
-// always, and what was odd about the beginning is forgotten. Values beyond ten deviations count as ten: one wild value
-// does not spoil a scale. A feature that has been constant so far has z = 0, and gets its scale the moment it moves: no
-// earlier z is wrong then.
+// z = (x − centre)·inverse, within ±5, from running means and deviations. They are renewed when the number of examples has
+// doubled, so that a learner has to change its coordinates a few times and not always; up to the 64th, each time from the
+// examples since the last renewal alone, so that what was odd about the beginning is forgotten. Values beyond ten
+// deviations count as ten: a wild one does not spoil a scale. A feature that has been constant so far has z = 0, and gets
+// its scale the moment it moves: no earlier z is wrong then.
 //
 // Wide data are only scaled (centre 0, by the root mean square): zeros stay zeros, and cost nothing.
 //
@@ -24,17 +24,18 @@ namespace warmcb {
 class Standardiser {
 public:
     static constexpr double largest = 5, wild = 10;
+    static constexpr uint64_t settled_at = 64;  // examples
 
     Standardiser(std::size_t features, bool centres)
         : sums(features), squares(features), centre(features), inverse(features), shown(centres ? 2 * features : 0),
           varied(centres ? features : 0), peaks(centres ? 0 : features), centres_(centres) {}
 
-    std::vector<double> sums, squares;    // Σx and Σx² since the last renewal
+    std::vector<double> sums, squares;    // Σx and Σx² of the examples after `counted_from`
     std::vector<double> centre, inverse;  // inverse 0: constant so far
     std::vector<float> shown;             // the first two values of each feature
     std::vector<uint8_t> varied;          // whether it has shown a third
     std::vector<float> peaks;             // of wide data: the largest |x|
-    uint64_t seen = 0, renewed_at = 0;
+    uint64_t seen = 0, counted_from = 0;
 
     // z' = a·z + b, feature by feature.
     struct Change {
@@ -78,9 +79,11 @@ public:
             centre[j] = mean;
             inverse[j] = renewed;
         }
-        std::fill(sums.begin(), sums.end(), 0.0);
-        std::fill(squares.begin(), squares.end(), 0.0);
-        renewed_at = seen;
+        if (seen <= settled_at) {
+            std::fill(sums.begin(), sums.end(), 0.0);
+            std::fill(squares.begin(), squares.end(), 0.0);
+            counted_from = seen;
+        }
         return change;
     }
 
@@ -91,7 +94,7 @@ public:
 private:
     bool centres_;
 
-    double counted() const { return static_cast<double>(seen - renewed_at); }
+    double counted() const { return static_cast<double>(seen - counted_from); }
     double mean_of(std::size_t j) const { return centres_ ? sums[j] / counted() : 0.0; }
 
     bool renewal_is_due() const { return seen >= 4 && std::has_single_bit(seen); }
