@@ -183,3 +183,18 @@ def test_one_of_each(chromium: webdriver.Chrome, tmp_path: Path) -> None:
     chromium.get(write_report(tmp_path).as_uri())
     assert "On 1 data set, in 1 setting," in chromium.find_element(By.CLASS_NAME, "answer").text
     assert chromium.find_element(By.ID, "shown").text == "1 of 1 shown"
+
+
+def test_ablation_has_tables_of_its_own(chromium: webdriver.Chrome, opened: webdriver.Chrome, tmp_path: Path) -> None:
+    assert not opened.find_elements(By.ID, "ablation")
+    names = ("arrow-8", "majority", "warm", "warm-2", "warm-bandit-only", "warm-sup-only")
+    scores = sample_scores(6, noises=("none:0", "cyc:1"), algorithms=names)
+    write_study(tmp_path, scores)
+    draw_figures(scores, tmp_path / "figures")
+    chromium.get(write_report(tmp_path).as_uri())
+    parts, choice = chromium.find_elements(By.CSS_SELECTOR, "section[aria-labelledby=ablation] table")
+    rows = [row.text for row in parts.find_elements(By.CSS_SELECTOR, "tbody th")]
+    assert rows[0] == "WarmBandit"
+    assert set(rows[1:]) == {"WarmBandit, Λ = {0, 1}", "WarmBandit, Λ = {0}", "WarmBandit, Λ = {1}"}
+    assert {row.text for row in choice.find_elements(By.CSS_SELECTOR, "tbody th")} == {"none", "cyc 1"}
+    assert len(headers(chromium)) == 5 + 3  # the parts have no columns in the table of data sets
