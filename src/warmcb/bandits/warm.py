@@ -19,8 +19,8 @@ _SELECTORS = (*RULES, "cost/p")
 _EXPLORERS: dict[str, type[Explorer]] = {"inverse-gap": InverseGap, "epsilon-greedy": EpsilonGreedy}
 
 _EXACT_TERMS = 256  # more would take more than a tenth of a millisecond a round; squares stop here
-_BLOCK = 8  # of terms beyond that; larger ones are slower and no better
-_MOST_FEATURES = 4096  # of least squares; on wide and sparse data the online learner is better, and faster
+_BLOCK = 8  # of terms beyond that; larger ones are a little better, and far slower
+_MOST_FEATURES = 4096  # of least squares; on wide and sparse data the online learner is as good, and smaller
 _MOST_COVARIANCES = 2**29  # K·terms²·|Λ|: half of them are kept, a gigabyte
 
 
