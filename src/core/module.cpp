@@ -14,6 +14,7 @@
 #include <string>
 #include <tuple>
 
+#include "arrays.hpp"
 #include "explorers.hpp"
 #include "least_squares.hpp"
 #include "online_linear.hpp"
@@ -22,34 +23,13 @@
 #include "rounds.hpp"
 #include "rows.hpp"
 #include "selectors.hpp"
+#include "states.hpp"
 #include "ucb.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 using namespace warmcb;
 
 namespace {
-
-template <class T> using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T> using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T> using Numpy = nb::ndarray<nb::numpy, T>;
-
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
-}
-
-template <class T> Numpy<T> fresh_array(std::initializer_list<std::size_t> shape) {
-    std::size_t size = 1;
-    for (const std::size_t extent : shape) size *= extent;
-    T* data = new T[size]();
-    return Numpy<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
-}
-
-template <class T> Numpy<T> as_array(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Numpy<T>(kept->data(), {kept->size()}, owner);
-}
 
 template <class Learner>
 std::vector<float> importance_of(const Learner& learner, const Array<const double>& lane_weights, double probability = 1.0) {
@@ -57,17 +37,6 @@ std::vector<float> importance_of(const Learner& learner, const Array<const doubl
     std::vector<float> importance(learner.lanes);
     weigh(learner, lane_weights.data(), probability, importance.data());
     return importance;
-}
-
-template <class T> Numpy<T> copy_of(const std::vector<T>& values) { return as_array(std::vector<T>(values)); }
-
-template <class T> void copy_from(const nb::dict& state, const char* name, std::vector<T>& to) {
-    const auto array = nb::cast<Array<const T>>(state[name], false);
-    require(array.size() == to.size(), "an array of the state has another size");
-    if constexpr (std::is_floating_point_v<T>)
-        require(std::all_of(array.data(), array.data() + array.size(), [](T x) { return std::isfinite(x); }),
-                "an array of the state is not finite");
-    std::copy(array.data(), array.data() + array.size(), to.begin());
 }
 
 const Kernels& kernels_named(const std::optional<std::string>& name) {
@@ -156,75 +125,6 @@ template <class Learner> void bind_online(nb::class_<Learner>& bound) {
             nb::gil_scoped_release release;
             teach(self, rows, costs, importance.data());
         }, "rows"_a, "costs"_a, "lane_weights"_a);
-}
-
-nb::dict state_of(const RecursiveLeastSquares& learner) {
-    nb::dict state;
-    const Standardiser& standardiser = learner.standardiser;
-    state["squared"] = copy_of(learner.squared);
-    state["ridges"] = copy_of(learner.ridges);
-    state["sums"] = copy_of(standardiser.sums);
-    state["squares"] = copy_of(standardiser.squares);
-    state["centre"] = copy_of(standardiser.centre);
-    state["inverse"] = copy_of(standardiser.inverse);
-    state["shown"] = copy_of(standardiser.shown);
-    state["varied"] = copy_of(standardiser.varied);
-    state["peaks"] = copy_of(standardiser.peaks);
-    state["seen"] = copy_of(std::vector<uint64_t>{standardiser.seen, standardiser.counted_from});
-    const float* weights = learner.weights.data();
-    state["weights"] = as_array(std::vector<float>(weights, weights + learner.terms() * learner.actions * learner.lanes));
-    std::vector<uint32_t> own;
-    std::vector<float> variances = learner.shared->variances, columns = learner.shared->columns;
-    for (std::size_t a = 0; a < learner.actions; ++a) {
-        if (!learner.own[a]) continue;
-        own.push_back(static_cast<uint32_t>(a));
-        variances.insert(variances.end(), learner.own[a]->variances.begin(), learner.own[a]->variances.end());
-        columns.insert(columns.end(), learner.own[a]->columns.begin(), learner.own[a]->columns.end());
-    }
-    state["own"] = as_array(std::move(own));
-    state["variances"] = as_array(std::move(variances));
-    state["columns"] = as_array(std::move(columns));
-    return state;
-}
-
-// Into a learner that has seen nothing.
-void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
-    Standardiser& standardiser = learner.standardiser;
-    const auto squared = nb::cast<Array<const uint32_t>>(state["squared"]);
-    require(learner.inputs + squared.size() <= learner.most_terms(), "more terms than the learner has room for");
-    for (std::size_t s = 0; s < squared.size(); ++s) {
-        require(squared.data()[s] < learner.features, "the square of a feature that there is not");
-        require(std::count(squared.data(), squared.data() + s, squared.data()[s]) == 0, "a square that is there twice");
-        learner.add_square(squared.data()[s]);
-    }
-    copy_from(state, "ridges", learner.ridges);
-    copy_from(state, "sums", standardiser.sums);
-    copy_from(state, "squares", standardiser.squares);
-    copy_from(state, "centre", standardiser.centre);
-    copy_from(state, "inverse", standardiser.inverse);
-    copy_from(state, "shown", standardiser.shown);
-    copy_from(state, "varied", standardiser.varied);
-    copy_from(state, "peaks", standardiser.peaks);
-    std::vector<uint64_t> seen(2);
-    copy_from(state, "seen", seen);
-    require(seen[1] <= seen[0], "counted from after the last example");
-    standardiser.seen = seen[0];
-    standardiser.counted_from = seen[1];
-    std::vector<float> weights(learner.terms() * learner.actions * learner.lanes);
-    copy_from(state, "weights", weights);
-    std::copy(weights.begin(), weights.end(), learner.weights.data());
-    const auto own = nb::cast<Array<const uint32_t>>(state["own"]);
-    const std::size_t n_variances = learner.shared->variances.size(), n_columns = learner.shared->columns.size();
-    std::vector<float> variances((1 + own.size()) * n_variances), columns((1 + own.size()) * n_columns);
-    copy_from(state, "variances", variances);
-    copy_from(state, "columns", columns);
-    for (std::size_t k = 0; k <= own.size(); ++k) {
-        require(k == 0 || own.data()[k - 1] < learner.actions, "an action out of range");
-        if (k > 0) learner.own[own.data()[k - 1]] = std::make_unique<Factor>(*learner.shared);
-        Factor& factor = k == 0 ? *learner.shared : *learner.own[own.data()[k - 1]];
-        std::copy_n(variances.begin() + k * n_variances, n_variances, factor.variances.begin());
-        std::copy_n(columns.begin() + k * n_columns, n_columns, factor.columns.begin());
-    }
 }
 
 Contest::Rule rule_named(const std::string& name) {
@@ -401,8 +301,8 @@ NB_MODULE(_core, m) {
         .def_ro("block", &RecursiveLeastSquares::block)
         .def_prop_ro("squared", [](const RecursiveLeastSquares& self) { return copy_of(self.squared); },
                      nb::rv_policy::move)
-        .def("state", &state_of)
-        .def("restore", &restore, "state"_a);
+        .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); })
+        .def("restore", [](RecursiveLeastSquares& self, const nb::dict& state) { restore(self, state); }, "state"_a);
 
     bind_learner<LeastSquares>(m, "LeastSquares", "Normal equations of each action, and the weights that solve them.")
         .def("__init__", [](LeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes) {
@@ -446,35 +346,8 @@ NB_MODULE(_core, m) {
             require(self.sums.size() == other.sums.size(), "another number of lanes");
             self.merge(other);
         }, "other"_a)
-        .def("state", [](const Contest& self) {
-            nb::dict state;
-            state["sums"] = copy_of(self.sums);
-            state["weights"] = copy_of(self.weights);
-            state["dropped"] = copy_of(self.dropped);
-            state["bets"] = copy_of(self.evidence.bets);
-            state["winnings"] = copy_of(self.evidence.winnings);
-            state["penalties"] = copy_of(self.evidence.penalties);
-            state["squares"] = copy_of(self.evidence.squares);
-            state["total_cost"] = copy_of(std::vector<double>{self.total_cost});
-            state["rounds"] = copy_of(std::vector<uint64_t>{self.rounds});
-            return state;
-        })
-        .def("restore", [](Contest& self, const nb::dict& state) {
-            copy_from(state, "sums", self.sums);
-            copy_from(state, "weights", self.weights);
-            copy_from(state, "dropped", self.dropped);
-            copy_from(state, "bets", self.evidence.bets);
-            copy_from(state, "winnings", self.evidence.winnings);
-            copy_from(state, "penalties", self.evidence.penalties);
-            copy_from(state, "squares", self.evidence.squares);
-            std::vector<double> total_cost(1);
-            std::vector<uint64_t> rounds(1);
-            copy_from(state, "total_cost", total_cost);
-            copy_from(state, "rounds", rounds);
-            self.total_cost = total_cost[0];
-            self.rounds = self.evidence.rounds = rounds[0];
-            self.settle();
-        }, "state"_a);
+        .def("state", [](const Contest& self) { return state_of(self); })
+        .def("restore", [](Contest& self, const nb::dict& state) { restore(self, state); }, "state"_a);
 
     bind_explorer<EpsilonGreedy>(m, "EpsilonGreedy")
         .def("probabilities", [](const EpsilonGreedy& self, nb::ndarray<const float, nb::ndim<1>, nb::device::cpu> scores) {
