@@ -69,6 +69,7 @@ class LaneBandit(Bandit):
         self._count_examples(0)
 
     def _count_examples(self, more: int) -> None:
+        """Who may play, and what examples weigh, depend on how many were supervised."""
         self._warm_examples += more
         # Nobody has taught the smaller λ anything: they may not play.
         self._selector.admit(0 if self._warm_examples else len(self.lambdas_) - 1)
