@@ -17,7 +17,7 @@ from rich.markdown import Markdown
 
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.algorithms import PAPER, title
-from warmcb.study.scores import CLOSE, SETTING, Areas, standings
+from warmcb.study.scores import CLOSE, SETTING, area, standings
 
 SHOWN = ("warm", *PAPER)
 ACTIONS = {"2": (2, 2), "3 to 9": (3, 9), "10 and more": (10, 10**9)}
@@ -46,16 +46,14 @@ def noise_name(kind: str, p: float) -> str:
 
 def overall(scores: pl.DataFrame) -> str:
     """The standings, and the areas under each noise."""
-    datasets = scores["dataset"].unique().sort().to_list()
     noises = dict(sorted(scores.partition_by("noise", "noise_p", as_dict=True).items(), key=_noise_order))
-    areas = {noise: Areas(part, datasets) for noise, part in noises.items()}
     rows = []
     for row in standings(scores).to_dicts():
         name = row["algorithm"]
         if name in SHOWN:
-            by_noise = [number(found[name][0]) for found in areas.values()]
+            by_noise = [number(area(part, name)) for part in noises.values()]
             rows.append([title(name), number(row["area"]), *by_noise, won_and_lost(row), number(row["mean_cost"])])
-    return table(["algorithm", "area", *(noise_name(*noise) for noise in areas), "win / lose", "mean cost"], rows)
+    return table(["algorithm", "area", *(noise_name(*noise) for noise in noises), "win / lose", "mean cost"], rows)
 
 
 def _noise_order(item: tuple[tuple[Any, ...], pl.DataFrame]) -> tuple[bool, str, float]:
@@ -96,9 +94,9 @@ def losses(scores: pl.DataFrame) -> Iterator[str]:
 def choice_of_lambda(scores: pl.DataFrame) -> str:
     rows = []
     for row in excess(scores):
-        areas = [number(row["area"]), title(row["better"]), number(row["of_better"])]
+        areas = [number(row["area"]), title(row["better"]), number(row["of_better"]), number(row["above"])]
         rows.append([noise_name(row["noise"], row["noise_p"]), *areas, with_interval(row)])
-    return table(["noise", "WarmBandit", "better source", "its area", "excess"], rows)
+    return table(["noise", "WarmBandit", "better source", "its area", "areas", "excess costs"], rows)
 
 
 def parts(scores: pl.DataFrame) -> str:

@@ -20,9 +20,10 @@ def _number(numbers: list[dict[str, Any]]) -> str:
     if not numbers:
         return "–"
     worst = min(numbers, key=lambda number: number["value"])
-    interval = "" if worst["low"] is None else f" [{worst['low']:.3f}, {worst['high']:.3f}]"
+    interval = f" [{worst['low']:.3f}, {worst['high']:.3f}]"
     others = f" ({len(numbers) - 1} more)" if len(numbers) > 1 else ""
-    return f"{worst['what']}: {worst['value']:.3f}{interval}{others}".replace("-0.", "−0.")
+    cost = "" if worst["cost"] is None else f"; cost {worst['cost']:+.3f}"
+    return f"{worst['what']}: {worst['value']:.3f}{interval}{cost}{others}".replace("-0.", "−0.")
 
 
 def main() -> None:

@@ -27,13 +27,14 @@ from rich.console import Console
 from rich.progress import track
 
 import peer
-from warmcb import _streams
 from warmcb.data import Dataset
 from warmcb.noise import Noise
 from warmcb.study.algorithms import algorithm
+from warmcb.study.draws import noise_seed, row_order
 from warmcb.study.engine import Work, processes
+from warmcb.study.forecast import Forecast
 from warmcb.study.grid import Grid
-from warmcb.study.run import find_sources, run_study
+from warmcb.study.run import capped, find_sources, run_study
 from warmcb.study.store import Store
 from warmcb.study.tasks import Runs
 
@@ -51,7 +52,7 @@ class Clock:
     def reading(self, name: str, number: int, total: int) -> None:
         pass
 
-    def begins(self, units: Sequence[Work], missing: Sequence[Work]) -> None:
+    def begins(self, units: Sequence[Work], missing: Sequence[Work], clock: Forecast, workers: int) -> None:
         self.units = list(units)
         self.computing = time.monotonic()
 
@@ -134,14 +135,16 @@ class Seconds(NamedTuple):
 def their_seconds(run: Run, dataset: Dataset, folder: Path) -> Seconds:
     unit = run.unit
     assert dataset.y is not None
-    order = _streams.generator(unit.shuffle, _streams.SHUFFLE).permutation(len(dataset.y))
+    order = row_order(unit.seed, dataset.name, unit.shuffle, len(dataset.y))
     X, y = dataset.X[order], dataset.y[order].copy()
     n_s = unit.size.warm_start
-    y[:n_s] = Noise.parse(run.noise).corrupt(y[:n_s], dataset.n_actions, int(np.bincount(y).argmax()), unit.shuffle)
+    noise = Noise.parse(run.noise)
+    seed = noise_seed(unit.seed, dataset.name, unit.shuffle, noise.kind)
+    y[:n_s] = noise.corrupt(y[:n_s], dataset.n_actions, int(np.bincount(y).argmax()), seed)
     path = folder / "rows.vw"
     peer.write_rows(path, X, y)
     told = peer.arguments(
-        path, run.algorithm, dataset.n_actions, n_s, max(unit.size.checkpoints), unit.epsilon, run.rate, bits=18
+        path, run.algorithm, dataset.n_actions, n_s, max(unit.size.checkpoints), unit.epsilon[0], run.rate, bits=18
     )
     return Seconds(
         timed(lambda: subprocess.run([sys.executable, "-m", "vowpalwabbit", *told.split()], check=True)),
@@ -171,7 +174,8 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=120)
     options = parser.parse_args()
     settings = {"data": paper_files(options.data)} if options.data.exists() else {"suites": ["bundled"]}
-    grid = Grid.of(settings | {"max_rows": options.max_rows})
+    once = {"epsilon": [0.0125], "algorithms": ["paper"], "shuffles": 1}
+    grid = Grid.of(settings | once | {"max_rows": options.max_rows})
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         timings = [time_study(grid, folder / f"{workers}", workers) for workers in (2, 1)]
@@ -197,7 +201,7 @@ def sample_seconds(grid: Grid, folder: Path, runs: Sequence[Run], size: int) -> 
     sample = random.Random(0).sample(list(runs), min(size, len(runs)))
     seconds = []
     for run in track(sample, console=Console(stderr=True)):
-        dataset = sources[run.unit.data.name].load().capped(grid.max_rows)
+        dataset = capped(sources[run.unit.data.name].load(), grid)
         seconds.append(their_seconds(run, dataset, folder))
     return seconds
 

@@ -3,21 +3,33 @@
 import os
 import signal
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from warmcb.study.engine import Work
+from warmcb.study.tasks import Load
 
 
 @dataclass(frozen=True)
 class Square:
     number: int
-    effort: float = 1.0
+    size: float = 1.0
+    sort: str = ""
+    """Squares of the same sort take the same time."""
 
     @property
     def label(self) -> str:
         return f"square of {self.number}"
+
+    @property
+    def alike(self) -> Hashable:
+        return self.sort or self.number
+
+    @property
+    def load(self) -> Load:
+        return Load("square", (self.size,))
 
     def compute(self, arrays: Path) -> dict[str, list[Any]]:
         return {"square": [self.number**2]}

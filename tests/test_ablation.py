@@ -19,8 +19,10 @@ ERRORS = {
 @pytest.fixture
 def scores() -> pl.DataFrame:
     rows = [
-        {"dataset": f"d{i}", "warm_start": 100, "interaction": 200, "ratio": 2.0, "noise": noise, "noise_p": 1.0}
+        {"dataset": f"d{i}", "family": f"f{i}", "warm_start": 100, "interaction": 200, "ratio": 2.0, "noise": noise}
+        | {"noise_p": float(noise != "none")}
         | {"epsilon": 0.1, "algorithm": name, "average_cost": error / 2, "normalized_error": error}
+        | {"excess": 2 * error}
         for i in range(6)
         for name, of_noise in ERRORS.items()
         for noise, error in of_noise.items()
@@ -28,12 +30,12 @@ def scores() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def test_the_loss_is_the_area_that_a_change_adds(scores: pl.DataFrame) -> None:
+def test_the_loss_is_the_excess_that_a_change_adds(scores: pl.DataFrame) -> None:
     whole, *parts = ablation(scores)
     assert (whole["algorithm"], whole["value"]) == ("warm", 0)
     assert [row["algorithm"] for row in parts] == ["warm-bandit-only", "warm-online", "warm-sup-only"]
     online = parts[1]
-    assert [online[key] for key in ("area", "value", "low", "high")] == pytest.approx([0.45, 0.2, 0.2, 0.2])
+    assert [online[key] for key in ("area", "value", "low", "high")] == pytest.approx([0.45, 0.4, 0.4, 0.4])
     assert (online["win"], online["lose"]) == (1.0, 0.0)
 
 
@@ -41,7 +43,8 @@ def test_the_choice_costs_what_lies_above_the_better_source(scores: pl.DataFrame
     worst, best = excess(scores)
     assert (worst["noise"], worst["better"]) == ("cyc", "warm-bandit-only")
     assert (best["noise"], best["better"]) == ("none", "warm-sup-only")
-    assert [worst["value"], best["value"]] == pytest.approx([0.05, -0.05])
+    assert [worst["above"], best["above"]] == pytest.approx([0.05, -0.05])
+    assert [worst["value"], best["value"]] == pytest.approx([0.1, -0.1])
 
 
 def test_nothing_to_compare(scores: pl.DataFrame) -> None:

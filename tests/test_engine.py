@@ -14,7 +14,8 @@ import pytest
 
 from study_work import Diary, KillsItsWorker, KillsOneWorker, Refuses, Sleeps, Square
 from warmcb.errors import InputError
-from warmcb.study.engine import EngineLostError, Failure, dask_cluster, processes, run_units
+from warmcb.study.engine import Agenda, EngineLostError, Failure, dask_cluster, processes, run_units
+from warmcb.study.forecast import Forecast
 
 SQUARES = [Square(number) for number in range(12)]
 EXPECTED = {f"square of {number}": number**2 for number in range(12)}
@@ -23,7 +24,7 @@ EXPECTED = {f"square of {number}": number**2 for number in range(12)}
 def run(units: Sequence[Square], folder: Path, workers: int = 2) -> tuple[Diary, list[Failure]]:
     diary = Diary()
     with processes(workers) as engine:
-        failures = run_units(units, folder, engine, diary.keep, diary)
+        failures = run_units(units, folder, engine, diary.keep, diary, Forecast())
     return diary, failures
 
 
@@ -33,9 +34,17 @@ def test_every_unit_is_computed_and_told(tmp_path: Path) -> None:
     assert sorted(diary.started_) == sorted(diary.finished_) == sorted(EXPECTED)
 
 
-def test_the_longest_come_first(tmp_path: Path) -> None:
-    diary, _ = run([Square(1, effort=1), Square(2, effort=3), Square(3, effort=2)], tmp_path, workers=1)
-    assert diary.started_ == ["square of 2", "square of 3", "square of 1"]
+def test_one_of_each_sort_then_the_longest_come_first() -> None:
+    clock = Forecast()
+    agenda = Agenda(
+        [Square(1, 1, "small"), Square(2, 1, "small"), Square(3, 3, "large"), Square(4, 3, "large"), Square(5, 2)],
+        clock,
+    )
+    first = [agenda.popleft().number for _ in range(3)]
+    assert first == [3, 1, 5]  # the largest, the one in the middle of what is left, and the rest
+    clock.observe(Square(1, 1, "small"), 9.0)  # what looked small takes longest
+    clock.observe(Square(3, 3, "large"), 2.0)
+    assert [agenda.popleft().number for _ in range(len(agenda))] == [2, 4]
 
 
 def test_a_unit_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
@@ -78,11 +87,11 @@ def eventually(condition: object, seconds: float = 30.0) -> bool:
 def test_workers_end_with_their_parent(tmp_path: Path, ending: signal.Signals) -> None:
     code = (
         "import signal\nfrom pathlib import Path\nfrom study_work import *\n"
-        "from warmcb.study.engine import processes, run_units\n"
+        "from warmcb.study.engine import processes, run_units\nfrom warmcb.study.forecast import Forecast\n"
         "if __name__ == '__main__':\n"
         "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell may have started us without it
         "    diary = Diary()\n    with processes(2) as engine:\n"
-        f"        run_units([Sleeps(1), Sleeps(2)], Path({str(tmp_path)!r}), engine, diary.keep, diary)\n"
+        f"        run_units([Sleeps(1), Sleeps(2)], Path({str(tmp_path)!r}), engine, diary.keep, diary, Forecast())\n"
     )
     script = tmp_path / "script.py"
     script.write_text(code)
@@ -130,7 +139,7 @@ def dask(n_workers: int, folder: Path) -> Iterator[tuple[str, list["subprocess.P
 def test_a_dask_cluster_survives_the_death_of_a_worker(tmp_path: Path) -> None:
     with dask(2, tmp_path) as (address, _), dask_cluster(address) as engine:
         diary = Diary()
-        failures = run_units([KillsOneWorker(100), *SQUARES], tmp_path, engine, diary.keep, diary)
+        failures = run_units([KillsOneWorker(100), *SQUARES], tmp_path, engine, diary.keep, diary, Forecast())
     assert (diary.found, failures) == (EXPECTED | {"square of 100": 10000}, [])
 
 
@@ -145,7 +154,7 @@ def test_a_dask_scheduler_that_goes_away_is_an_error(tmp_path: Path) -> None:
 
         diary = KillScheduler()
         with pytest.raises(EngineLostError, match=r"the cluster at .* went away while it computed square of 1"):
-            run_units([Sleeps(1)], tmp_path, engine, diary.keep, diary)
+            run_units([Sleeps(1)], tmp_path, engine, diary.keep, diary, Forecast())
 
 
 def test_no_scheduler_no_cluster() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from warmcb.errors import InputError
-from warmcb.study.algorithms import PAPER, SUPERVISED_TRUTH
-from warmcb.study.grid import Grid, Size
+from warmcb.study.algorithms import PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH
+from warmcb.study.grid import FIGURE_2, Grid, Part, Size
 
 
 def test_the_papers_sizes() -> None:
@@ -41,6 +41,7 @@ def test_data_replace_the_suite_and_another_truth_has_other_algorithms() -> None
     assert Grid().changed({"data": ["somewhere"]}).suites == ()
     assert Grid().changed({"data": ["somewhere"], "suites": ["bundled"]}).suites == ("bundled",)
     assert Grid().algorithms == PAPER
+    assert Grid().changed({"truth": "supervised"}).extras == Grid().changed({"algorithms": ["half"]}).extras == ()
     assert Grid().changed({"truth": "supervised"}).algorithms == SUPERVISED_TRUTH
     assert Grid().changed({"truth": "supervised", "algorithms": ["half"]}).algorithms == ("half",)
     half = Grid.of({"algorithms": ["half"], "suites": ["openml"], "data": ["a"]})
@@ -49,9 +50,34 @@ def test_data_replace_the_suite_and_another_truth_has_other_algorithms() -> None
 
 
 def test_what_to_tell_the_command_line() -> None:
-    grid = Grid.of({"data": ["a b", "c"], "epsilon": [0.1, 0.2], "shuffles": 3})
-    assert grid.options() == ["--data", "a b", "--data", "c", "--epsilon", "0.1,0.2", "--shuffles", "3"]
+    grid = Grid.of({"data": ["a b", "c"], "epsilon": [0.1, 0.2], "shuffles": 5})
+    assert grid.options() == ["--data", "a b", "--data", "c", "--epsilon", "0.1,0.2", "--shuffles", "5"]
     assert Grid().options() == []
+
+
+@pytest.mark.parametrize(
+    "settings, options",
+    [
+        ({"algorithms": ["warm"]}, "--algorithms warm"),
+        ({"extras": []}, "--extras none"),
+        ({"algorithms": ["arrow-8"], "extras": ["warm"]}, "--algorithms arrow-8 --extras warm"),
+        ({"seed": 7, "side_shuffles": 1}, "--side-shuffles 1 --seed 7"),
+        ({"claims": ["uar", "ratios"]}, "--claims uar,ratios"),
+    ],
+)
+def test_what_follows_from_other_options_is_not_told(settings: dict[str, object], options: str) -> None:
+    assert " ".join(Grid.of(settings).options()) == options
+
+
+def test_what_is_played_how_often() -> None:
+    main, side, warm, single = Grid().parts()
+    assert main == Part(PAPER, (0.0125,), Grid().noises, 3)
+    assert side == Part(PAPER, (0.00625, 0.1), Grid().noises, 2)
+    assert warm == Part(("warm",), (0.0125,), Grid().noises, 3)
+    assert single == Part(SINGLE_LAMBDA, (0.0125,), FIGURE_2, 3)
+    (only,) = Grid.of({"algorithms": ["warm"], "epsilon": [0.1], "shuffles": 5}).parts()
+    assert only == Part(("warm",), (0.1,), Grid().noises, 5)
+    assert [part.shuffles for part in Grid.of({"shuffles": 1, "extras": []}).parts()] == [1, 1]
 
 
 def test_why_no_size() -> None:
@@ -74,6 +100,9 @@ def test_why_no_size() -> None:
         ({"learning_rates": [0.0]}, "learning_rate is 0.0"),
         ({"warm_starts": [200]}, "warm_starts is 200; expected an integer from 1 to 199"),
         ({"max_rows": 0}, "max_rows is 0"),
+        ({"seed": -1}, "seed is -1; expected an integer"),
+        ({"side_shuffles": 0}, "side_shuffles is 0; expected an integer"),
+        ({"algorithms": ["warm"], "extras": ["warm"]}, "extras has warm, which is among the algorithms"),
         ({"truth": "nobody"}, "truth is 'nobody'; expected one of bandit, supervised"),
         ({"suites": []}, "suites and data are empty"),
         ({"suites": [3]}, "suites has 3; expected text"),

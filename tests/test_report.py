@@ -102,14 +102,19 @@ def test_no_two_parts_share_an_id(opened: webdriver.Chrome) -> None:
 
 def test_answer_and_claims(opened: webdriver.Chrome) -> None:
     answer = opened.find_element(By.CLASS_NAME, "answer").text
-    assert "1 of 4 claims holds, 1 does not hold and 1 is too close to call; 1 was not run." in answer
+    assert (
+        "1 of 5 claims holds, 1 does not hold and 1 is too close to call; 1 needs more data; 1 was not run." in answer
+    )
     assert "ARRoW-CB 8 has the smallest area" in answer
     rows = [row.text for row in opened.find_elements(By.CSS_SELECTOR, ".claims tbody tr")]
-    for row, verdict in zip(rows, ("holds", "does not hold", "too close to call", "not run"), strict=True):
+    verdicts = ("holds", "does not hold", "too close to call", "needs more data", "not run")
+    for row, verdict in zip(rows, verdicts, strict=True):
         assert verdict in row
-        assert "0.182 [0.170, 0.195]" in row
+        assert "0.182 [0.170, 0.195] +0.031" in row
+    assert "0.044 would have been seen" in rows[2]
+    assert "2 families serve it" in rows[3] and "--claims ratio" in rows[3]
     badges = opened.find_elements(By.CSS_SELECTOR, ".claims td:nth-child(4) .verdict")
-    assert len({badge.value_of_css_property("background-color") for badge in badges}) == 4
+    assert len({badge.value_of_css_property("background-color") for badge in badges}) == 4  # the last two are grey
 
 
 def test_figures(opened: webdriver.Chrome) -> None:
@@ -143,6 +148,9 @@ def test_sorting_by_numbers(opened: webdriver.Chrome, name: str) -> None:
 def test_sorting_by_keyboard(opened: webdriver.Chrome) -> None:
     opened.find_element(By.ID, "query").send_keys(Keys.TAB, Keys.TAB, Keys.TAB)
     focused = opened.switch_to.active_element
+    assert focused.text.startswith("Family")
+    focused.send_keys(Keys.TAB)
+    focused = opened.switch_to.active_element
     assert focused.text.startswith("Rows")
     focused.send_keys(Keys.ENTER)
     assert numbers(column(opened, "Rows")) == sorted(numbers(column(opened, "Rows")))
@@ -160,6 +168,21 @@ def test_search(opened: webdriver.Chrome) -> None:
     assert len(column(opened, "Rows")) == 2
     query.send_keys("?")
     assert shown.text == "0 of 12 shown"
+
+
+def test_families_are_shown_and_found(opened: webdriver.Chrome) -> None:
+    assert "On 12 data sets of 12 families" in opened.find_element(By.CLASS_NAME, "answer").text
+    opened.find_element(By.ID, "query").send_keys("family 7")
+    assert column(opened, "Family") == ["family 7"]
+    reasons = opened.find_element(By.CSS_SELECTOR, "section[aria-labelledby=data-sets] details")
+    assert "12 columns in common" in (reasons.get_attribute("textContent") or "")
+
+
+def test_how_to_doubt_it(opened: webdriver.Chrome) -> None:
+    section = opened.find_element(By.CSS_SELECTOR, "section[aria-labelledby=doubt]")
+    whole, one = (part.text for part in section.find_elements(By.TAG_NAME, "pre"))
+    assert whole == "warmcb reproduce --out study --seed 1 --out another-seed"
+    assert one == "warmcb reproduce --claims agg --shuffles 10 --seed 1 --out one-claim"
 
 
 def test_names_are_text(opened: webdriver.Chrome) -> None:
@@ -181,7 +204,7 @@ def test_one_of_each(chromium: webdriver.Chrome, tmp_path: Path) -> None:
     write_study(tmp_path, scores)
     draw_figures(scores, tmp_path / "figures")
     chromium.get(write_report(tmp_path).as_uri())
-    assert "On 1 data set, in 1 setting," in chromium.find_element(By.CLASS_NAME, "answer").text
+    assert "On 1 data set of 1 family, in 1 setting," in chromium.find_element(By.CLASS_NAME, "answer").text
     assert chromium.find_element(By.ID, "shown").text == "1 of 1 shown"
 
 
@@ -197,4 +220,4 @@ def test_ablation_has_tables_of_its_own(chromium: webdriver.Chrome, opened: webd
     assert rows[0] == "WarmBandit"
     assert set(rows[1:]) == {"WarmBandit, Λ = {0, 1}", "WarmBandit, Λ = {0}", "WarmBandit, Λ = {1}"}
     assert {row.text for row in choice.find_elements(By.CSS_SELECTOR, "tbody th")} == {"none", "cyc 1"}
-    assert len(headers(chromium)) == 5 + 3  # the parts have no columns in the table of data sets
+    assert len(headers(chromium)) == 6 + 3  # the parts have no columns in the table of data sets

@@ -8,19 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmcb.study.scores import SETTING, Areas, cdf, interval, make_scores, standings
+from warmcb.study.scores import SETTING, area, cdf, make_scores, standings
 
 
 def results(*rows: tuple[Any, ...]) -> pl.DataFrame:
-    """Rows of (data set, algorithm, rate, cost), or with a ratio and a noise too; e* is 0.1."""
+    """Rows of (data set, algorithm, rate, cost), or with a ratio and a noise too; e* is 0.1, the best constant 0.6.
+
+    The family of a data set is the first letter of its name.
+    """
     full = []
     for row in rows:
         dataset, algorithm, rate, cost, *rest = row
         ratio, noise, shuffle = rest or (23.0, "none", 0)
         full.append((dataset, 3000, 4, 2, 120, int(120 * ratio), ratio, noise, 0.0 if noise == "none" else 1.0, 0.0125,
-                     algorithm, rate, shuffle, 0, cost, 0.1))  # fmt: skip
+                     algorithm, rate, shuffle, 0, cost, 0.1, 0.6, dataset[0]))  # fmt: skip
     names = ["dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p",
-             "epsilon", "algorithm", "learning_rate", "shuffle", "seed", "average_cost", "optimal_cost"]  # fmt: skip
+             "epsilon", "algorithm", "learning_rate", "shuffle", "seed", "average_cost", "optimal_cost",
+             "constant_cost", "family"]  # fmt: skip
     return pl.DataFrame(full, schema=names, orient="row")
 
 
@@ -48,6 +52,60 @@ def test_newcomers_do_not_move_the_scale() -> None:
 def test_where_even_the_worst_beats_the_floor_all_are_best() -> None:
     scores = make_scores(results(("a", "arrow-8", 0.1, 0.02), ("a", "majority", None, 0.05)))
     assert (scores["normalized_error"] < 0).all()
+
+
+def test_one_scale_for_every_tuning_and_epsilon() -> None:
+    rows = results(("a", "arrow-8", 0.1, 0.2), ("a", "arrow-8", 1.0, 0.3), ("b", "arrow-8", 0.1, 0.9),
+                   ("b", "arrow-8", 1.0, 0.4))  # fmt: skip
+    scores = make_scores(rows)
+    excess = {(row["tuning"], row["dataset"]): row["excess"] for row in scores.iter_rows(named=True)}
+    assert excess["hindsight", "a"] == pytest.approx((0.2 - 0.1) / 0.5)
+    assert excess["one-rate", "a"] == pytest.approx((0.3 - 0.1) / 0.5)
+    assert excess["other-data", "b"] == pytest.approx((0.9 - 0.1) / 0.5)  # worse than 1, and not clipped
+
+
+def test_a_tiny_range_does_not_rule() -> None:
+    rows = results(("a", "arrow-8", 0.1, 0.2)).with_columns(constant_cost=pl.lit(0.101))
+    assert make_scores(rows)["excess"][0] == pytest.approx(0.1 / 0.2)
+
+
+def test_the_range_is_the_data_sets_not_the_shuffles() -> None:
+    rows = pl.concat(
+        [
+            results(("a", "arrow-8", 0.1, 0.2, 23.0, "none", 0)),
+            results(("a", "arrow-8", 0.1, 0.4, 23.0, "none", 1)).with_columns(optimal_cost=pl.lit(0.3)),
+        ]
+    )
+    assert make_scores(rows)["excess"][0] == pytest.approx((0.3 - 0.2) / (0.6 - 0.2))
+
+
+def test_the_family_is_left_out_of_the_choice() -> None:
+    """a1 and a2 are twins that want the smallest rate; a rate from other data must not come from the twin."""
+    rows = [(name, "arrow-8", rate, cost) for name in ("a1", "a2") for rate, cost in ((0.1, 0.1), (1.0, 0.9))]
+    rows += [("b", "arrow-8", 0.1, 0.5), ("b", "arrow-8", 1.0, 0.4)]
+    found = {name: rate for (name, _), (rate, _) in chosen(make_scores(results(*rows)), "other-data").items()}
+    assert found == {"a1": 1.0, "a2": 1.0, "b": 0.1}
+
+
+def test_a_family_counts_once_in_the_choice_of_one_rate() -> None:
+    rows = [(name, "arrow-8", rate, cost) for name in ("a1", "a2", "a3") for rate, cost in ((0.1, 0.2), (1.0, 0.3))]
+    rows += [("b", "arrow-8", 0.1, 0.6), ("b", "arrow-8", 1.0, 0.4)]
+    assert {rate for rate, _ in chosen(make_scores(results(*rows)), "one-rate").values()} == {1.0}
+
+
+def test_the_best_single_lambda_is_one_algorithm() -> None:
+    rows = results(
+        ("a", "arrow-8", 0.1, 0.5),
+        ("a", "lambda-0", 0.1, 0.4),
+        ("a", "lambda-1/2", 1.0, 0.3),
+        ("a", "bandit-only", 0.1, 0.35),
+        ("b", "bandit-only", 0.1, 0.2),
+    )
+    scores = make_scores(rows).filter(pl.col("tuning") == "hindsight")
+    found = scores.filter(pl.col("algorithm") == "best-lambda")
+    assert found.select("dataset", "variant", "learning_rate", "average_cost").rows() == [("a", "lambda-1/2", 1.0, 0.3)]
+    assert set(scores["algorithm"]) == {"arrow-8", "bandit-only", "best-lambda"}
+    assert "best-lambda" not in set(standings(scores)["algorithm"])
 
 
 def test_three_ways_to_choose_a_rate() -> None:
@@ -106,7 +164,7 @@ def uneven() -> pl.DataFrame:
 def test_every_ratio_then_every_noise_counts_alike() -> None:
     at = np.array([-0.1, 0.0, 0.3, 0.5, 1.0])
     np.testing.assert_allclose(cdf(uneven(), "arrow-8", at), [0, 1 / 8, 5 / 8, 3 / 4, 1])
-    assert Areas(uneven(), ["a", "b"])["arrow-8"][0] == pytest.approx(((0.25 + 1) / 2 + 0.25) / 2)
+    assert area(uneven(), "arrow-8") == pytest.approx(((0.25 + 1) / 2 + 0.25) / 2)
 
 
 @given(st.lists(st.floats(-1, 2), min_size=1, max_size=40), st.randoms(use_true_random=False))
@@ -124,37 +182,10 @@ def test_the_area_above_the_cdf_is_the_mean_of_the_clipped_error(errors: list[fl
     )
     at = np.linspace(0, 1, 20001)
     below = cdf(table, "arrow-8", at)
-    area = 1 - (below[:-1] + below[1:]).mean() / 2
-    assert Areas(table, ["a", "b", "c"])["arrow-8"][0] == pytest.approx(area, abs=1e-3)
+    above = 1 - (below[:-1] + below[1:]).mean() / 2
+    assert area(table, "arrow-8") == pytest.approx(above, abs=1e-3)
     assert (np.diff(below) >= -1e-12).all()
     assert below[-1] <= 1 + 1e-12
-
-
-def many(difference: float, n: int = 40) -> pl.DataFrame:
-    random = np.random.default_rng(3)
-    base = random.uniform(0.3, 0.7, size=n)
-    worse = base + difference + 0.05 * random.normal(size=n)
-    rows = [(f"d{i}", "arrow-8", 0.1, float(base[i])) for i in range(n)]
-    return results(*rows, *((f"d{i}", "sim-bandit", 0.1, float(worse[i])) for i in range(n)),
-                   *((f"d{i}", "majority", None, 1.0) for i in range(n)))  # fmt: skip
-
-
-def test_intervals_are_paired_and_about_right() -> None:
-    scores = make_scores(many(0.03)).filter(pl.col("tuning") == "hindsight")
-    areas = Areas(scores, scores["dataset"].unique().sort().to_list())
-    gap = interval(areas["sim-bandit"] - areas["arrow-8"])
-    errors = scores.pivot("algorithm", index="dataset", values="normalized_error")
-    differences = (errors["sim-bandit"] - errors["arrow-8"]).to_numpy()
-    half = 1.96 * differences.std() / np.sqrt(len(differences))
-    assert gap.low is not None and gap.high is not None
-    assert gap.value == pytest.approx(differences.mean(), abs=1e-9)
-    assert gap.low == pytest.approx(differences.mean() - half, abs=0.15 * half)
-    assert gap.high == pytest.approx(differences.mean() + half, abs=0.15 * half)
-
-
-def test_too_few_data_sets_have_no_interval() -> None:
-    scores = make_scores(many(0.03, n=4)).filter(pl.col("tuning") == "hindsight")
-    assert interval(Areas(scores, [f"d{i}" for i in range(4)])["arrow-8"])[1:] == (None, None)
 
 
 def test_standings() -> None:
@@ -176,6 +207,14 @@ def test_standings() -> None:
     assert rows["arrow-8"]["mean_rank"] == 1.5
     assert rows["majority"]["mean_cost"] == pytest.approx(0.35)
     assert found["area"].is_sorted()
+    assert found["excess"].null_count() == 3  # two families are too few
+
+
+def test_standings_on_the_scale_of_the_verdicts() -> None:
+    rows = [(name, "arrow-8", 0.1, 0.1 + step) for name, step in zip("abcdef", np.linspace(0, 0.5, 6), strict=True)]
+    (row,) = standings(make_scores(results(*rows)).filter(pl.col("tuning") == "hindsight")).to_dicts()
+    assert row["excess"] == pytest.approx(0.5)
+    assert row["low"] < 0.5 < row["high"]
 
 
 def test_settings_name_the_columns_of_results() -> None:

@@ -23,13 +23,16 @@ from test_engine import alive, dask, eventually
 from warmcb import ArrowCB, Noise, SupOnly, simulate
 from warmcb.data import read_file
 from warmcb.errors import WarmcbError
-from warmcb.study.tasks import DataFacts, Optimal, exploration_seed, write_arrays
+from warmcb.study.draws import exploration_seed, noise_seed, row_order
+from warmcb.study.grid import Grid
+from warmcb.study.tasks import DataFacts, Optimal, write_arrays
 
 COLUMNS = [
     "dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon",
-    "algorithm", "learning_rate", "shuffle", "seed", "average_cost", "optimal_cost",
+    "algorithm", "learning_rate", "shuffle", "seed", "average_cost", "optimal_cost", "constant_cost", "family",
 ]  # fmt: skip
-SMALL = ["--noises", "none,cyc:1", "--learning-rates", "0.1,1", "--workers", "2"]
+SMALL = ["--noises", "none,cyc:1", "--learning-rates", "0.1,1", "--epsilon", "0.0125", "--extras", "none",
+         "--workers", "2"]  # fmt: skip
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -92,8 +95,19 @@ def test_a_row_is_a_run_that_anyone_can_repeat(done: Path, data: Path) -> None:
         pl.col("dataset") == "second", pl.col("algorithm") == "arrow-8", pl.col("learning_rate") == 1.0,
         pl.col("noise") == "cyc", pl.col("warm_start") == 160, pl.col("ratio") == 23, pl.col("shuffle") == 3,
     )  # fmt: skip
-    bandit = ArrowCB(5, learning_rate=1.0, horizon=4000 - 160, seed=exploration_seed("second", 3, 0))
-    run = simulate(bandit, dataset.X, dataset.y, warm_start=160, interaction=3680, noise=Noise("cyc", 1.0), seed=3)
+    bandit = ArrowCB(5, learning_rate=1.0, horizon=4000 - 160, seed=exploration_seed(0, "second", 3, 0))
+    ordered = dataset.rows(row_order(0, "second", 3, 4000))
+    seed = noise_seed(0, "second", 3, "cyc")
+    run = simulate(
+        bandit,
+        ordered.X,
+        ordered.y,
+        warm_start=160,
+        interaction=3680,
+        noise=Noise("cyc", 1.0),
+        seed=seed,
+        shuffle=False,
+    )
     assert row["average_cost"].to_list() == [run.average_cost]
     assert row["interaction"].to_list() == [3680]
 
@@ -111,7 +125,9 @@ def test_sup_only_does_not_explore(done: Path, data: Path) -> None:
         pl.col("dataset") == "first", pl.col("algorithm") == "sup-only", pl.col("noise") == "none",
         pl.col("learning_rate") == 0.1, pl.col("ratio") == 2.875, pl.col("shuffle") == 0,
     )  # fmt: skip
-    run = simulate(SupOnly(3, learning_rate=0.1, horizon=2880), dataset.X, dataset.y, warm_start=120, interaction=345)
+    ordered = dataset.rows(row_order(0, "first", 0, 3000))
+    bandit = SupOnly(3, learning_rate=0.1, horizon=2880)
+    run = simulate(bandit, ordered.X, ordered.y, warm_start=120, interaction=345, shuffle=False)
     assert found["average_cost"].to_list() == pytest.approx([run.average_cost])
 
 
@@ -191,7 +207,8 @@ def test_a_second_start_of_a_finished_study_computes_nothing(data: Path, done: P
 
 def tiny(data: Path, out: Path) -> list[str | Path]:
     return ["--data", data, "--out", out, "--noises", "none", "--learning-rates", "1", "--algorithms",
-            "arrow-8,majority", "--interactions", "23", "--workers", "1"]  # fmt: skip
+            "arrow-8,majority", "--interactions", "23", "--epsilon", "0.0125", "--shuffles", "1", "--workers",
+            "1"]  # fmt: skip
 
 
 def test_a_grid_in_a_file(data: Path, tmp_path: Path) -> None:
@@ -269,7 +286,9 @@ def test_nothing_to_run_is_exit_code_1(tmp_path: Path) -> None:
         (["--algorithms", "arrow-9"], "algorithm is 'arrow-9'; expected one of arrow-8"),
         (["--noises", "none,loud:1"], "noise is 'loud:1'; expected none"),
         (["--suite", "all"], "suite is 'all'; expected one of bundled, openml"),
-        (["--full", "--epsilon", "0.1"], "epsilon is '0.1' beside --full"),
+        (["--full", "--side-shuffles", "1"], "side_shuffles is 1 beside --full"),
+        (["--claims", "fast"], "claims has 'fast'; expected some of aggregate"),
+        (["--seed", "-1"], "seed is -1; expected an integer"),
         (["--data", "nowhere"], "nowhere: no such file or folder"),
         (["--epsilon", "a"], "epsilon is 'a'; expected numbers"),
         (["--warm-starts", "1.5"], "warm_starts is '1.5'; expected integers"),
@@ -338,10 +357,14 @@ def test_how_to_repeat_it(data: Path, tmp_path: Path) -> None:
         str(data),
         "--noises",
         "none,cyc:1",
+        "--epsilon",
+        "0.0125",
         "--learning-rates",
         "0.1,1.0",
         "--shuffles",
         "40",
+        "--extras",
+        "none",
     ]
     assert manifest["units_found"] >= 3
 
@@ -357,11 +380,11 @@ def test_a_grid_finds_its_data_beside_it_from_anywhere(data: Path, tmp_path: Pat
 
 def test_a_worker_with_other_code_is_refused(data: Path, tmp_path: Path) -> None:
     facts = DataFacts("first", 3000, 3, 3, 1.0, "x")
-    write_arrays(read_file(data / "first.csv"), facts, 1, tmp_path)
-    assert Optimal(facts, 0).compute(tmp_path)["dataset"] == ["first"]
+    write_arrays(read_file(data / "first.csv"), facts, Grid.of({"shuffles": 1}), tmp_path)
+    assert Optimal(facts, 0, 0).compute(tmp_path)["dataset"] == ["first"]
     (tmp_path / "code-version").write_text("0.0.1+old")
     with pytest.raises(WarmcbError, match=r"this worker has warmcb .*; expected 0.0.1\+old"):
-        Optimal(replace(facts, fingerprint="x"), 1).compute(tmp_path)
+        Optimal(replace(facts, fingerprint="x"), 1, 0).compute(tmp_path)
 
 
 def test_a_bar_where_there_is_a_terminal(data: Path, tmp_path: Path) -> None:
@@ -406,7 +429,8 @@ def remove_data(data: Path) -> None:
 @pytest.mark.parametrize(
     "change, more, message",
     [
-        (lambda data: None, ["--epsilon", "0.1"], "epsilon 0.0125, not 0.1"),
+        (lambda data: None, ["--epsilon", "0.1"], "epsilon 0.0125, not 0.0125,0.1"),
+        (lambda data: None, ["--seed", "5"], "seed 0, not 5"),
         (change_data, [], "other data only"),
         (remove_data, [], "data only, which is not there"),
     ],
@@ -435,7 +459,7 @@ def test_more_data_may_come_later(tmp_path: Path) -> None:
     write_table(folder / "two.csv", 3000, seed=1)
     finished = reproduce(*tiny(folder, out))
     assert finished.returncode == 0, finished.stderr
-    assert "3 units of work to compute, 3 are there already" in finished.stderr
+    assert "2 units of work to compute, 2 are there already" in finished.stderr
     assert set(results(out)["dataset"]) == {"one", "two"}
 
 
@@ -469,9 +493,9 @@ def test_plain_lines_where_there_is_no_terminal(done: Path, data: Path, tmp_path
     finished = reproduce(*tiny(data, tmp_path / "out"))
     lines = finished.stderr.splitlines()
     assert lines[0] == "reading data set 1 of 2: first"
-    assert lines[1] == "6 units of work to compute"
-    assert lines[2].startswith("6 of 6 units, ")
-    assert lines[-1] == f"4 results on 2 data sets; read {tmp_path / 'out' / 'report.html'}"
+    assert lines[1] == "4 units of work to compute"
+    assert lines[2].startswith("4 of 4 units, ")
+    assert lines[-1] == f"4 results on 2 data sets of 2 families; read {tmp_path / 'out' / 'report.html'}"
 
 
 @pytest.mark.skipif(not shared_data().exists(), reason="needs the folder of real data sets")

@@ -1,18 +1,21 @@
 """How a study goes, on standard error: a bar for a terminal, plain lines elsewhere."""
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column
 
 from warmcb.study.engine import Work
+from warmcb.study.forecast import Forecast
 
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_BETWEEN_LOOKS = 0.1
 
 
 class StudyProgress:
@@ -23,8 +26,7 @@ class StudyProgress:
         self._bar = Progress(
             TextColumn("{task.description}", table_column=Column(no_wrap=True, min_width=9)),
             BarColumn(bar_width=None, table_column=Column(ratio=1, max_width=30)),
-            TextColumn("{task.fields[count]}", table_column=Column(no_wrap=True, min_width=22)),
-            TimeRemainingColumn(elapsed_when_finished=True, table_column=Column(no_wrap=True, min_width=7)),
+            TextColumn("{task.fields[count]}", table_column=Column(no_wrap=True, min_width=38)),
             TextColumn("{task.fields[now]}", style="dim", table_column=Column(ratio=2, no_wrap=True)),
             console=console,
             disable=not console.is_terminal,
@@ -32,10 +34,13 @@ class StudyProgress:
             expand=True,
         )
         self._task: TaskID | None = None
-        self._running: dict[Work, None] = {}
+        self._running: dict[Work, float] = {}
+        self._waiting: Counter[Work] = Counter()
+        self._first_alike: dict[Hashable, Work] = {}
+        self._clock, self._workers = Forecast(), 1
         self._done = self._total = self._found = 0
-        self._effort = self._effort_done = 0.0
         self._began = self._last_line = time.monotonic()
+        self._last_shown = 0.0
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -53,42 +58,59 @@ class StudyProgress:
         if number == 1 or self._line_is_due():
             self._say(f"reading data set {number} of {total}: {name}")
 
-    def begins(self, units: Sequence[Work], missing: Sequence[Work]) -> None:
+    def begins(self, units: Sequence[Work], missing: Sequence[Work], clock: Forecast, workers: int) -> None:
         self._done = self._found = len(units) - len(missing)
         self._total = len(units)
-        self._effort = sum(unit.effort for unit in missing)
+        self._first_alike = {}
+        self._waiting = Counter(self._first_alike.setdefault(unit.alike, unit) for unit in missing)
+        self._clock, self._workers = clock, workers
         self._began = self._last_line = time.monotonic()
         there = f", {self._found} are there already" if self._found else ""
         self._say(f"{len(missing)} units of work to compute{there}")
         if self._task is not None:
             self._bar.remove_task(self._task)
-        self._task = self._bar.add_task("computing", total=self._effort, count="", now="")
+        self._task = self._bar.add_task("computing", total=None, count="", now="")
 
     def started(self, unit: Work) -> None:
-        self._running[unit] = None
-        self._show()
+        self._waiting[self._first_alike[unit.alike]] -= unit not in self._running  # not for one that is tried again
+        self._running[unit] = time.monotonic()
+        if self._bar_is_due():
+            self._show(self.seconds_left())
 
     def finished(self, unit: Work) -> None:
         self._running.pop(unit, None)
         self._done += 1
-        self._effort_done += unit.effort
-        self._show()
-        if self._line_is_due() or self._done == self._total:
+        line_is_due = self._line_is_due() or self._done == self._total
+        if not line_is_due and not self._bar_is_due():
+            return
+        left = self.seconds_left()
+        self._show(left)
+        if line_is_due:
             now = "".join(f"; {running.label}" for running in list(self._running)[:1])
-            self._say(f"{self._done} of {self._total} units, {self._rate():.1f} a second, {self._remaining()}{now}")
+            self._say(f"{self._done} of {self._total} units, {self._rate():.1f} a second, {_about(left)} left{now}")
 
-    def _show(self) -> None:
+    def seconds_left(self) -> float | None:
+        """How long the rest will take, from the times of what is done; None before anything is."""
+        waiting = self._clock.total(self._waiting)
+        if waiting is None:
+            return None
+        now, expected = time.monotonic(), self._clock.seconds
+        running = [max((expected(unit) or 0.0) - (now - since), 0.0) for unit, since in self._running.items()]
+        return max((waiting + sum(running)) / self._workers, *running, 0.0)
+
+    def _show(self, left: float | None) -> None:
         if self._task is not None:
-            now = ", ".join(unit.label for unit in list(self._running)[:2])
-            count = f"{self._done}/{self._total} units, {self._rate():.1f}/s,"
-            self._bar.update(self._task, completed=self._effort_done, count=count, now=escape(now))
+            now, elapsed = ", ".join(unit.label for unit in list(self._running)[:2]), time.monotonic() - self._began
+            count = f"{self._done}/{self._total} units, {self._rate():.1f}/s, {_about(left)} left"
+            total = None if left is None else elapsed + left
+            self._bar.update(self._task, completed=elapsed, total=total, count=count, now=escape(now))
+            self._last_shown = time.monotonic()
 
     def _rate(self) -> float:
         return (self._done - self._found) / max(time.monotonic() - self._began, 1e-3)
 
-    def _remaining(self) -> str:
-        seconds = (time.monotonic() - self._began) * max(self._effort / max(self._effort_done, 1e-12) - 1, 0)
-        return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"
+    def _bar_is_due(self) -> bool:
+        return self._console.is_terminal and time.monotonic() - self._last_shown > _SECONDS_BETWEEN_LOOKS
 
     def _line_is_due(self) -> bool:
         return time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES
@@ -97,3 +119,9 @@ class StudyProgress:
         if not self._console.is_terminal:
             self._console.print(line, highlight=False, markup=False, soft_wrap=True)
             self._last_line = time.monotonic()
+
+
+def _about(seconds: float | None) -> str:
+    if seconds is None:
+        return "unknown time"
+    return f"about {seconds:.0f} s" if seconds < 120 else f"about {seconds / 60:.0f} min"

@@ -9,7 +9,6 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
-from warmcb import _streams
 from warmcb.errors import DataError
 
 _SPARSE_BELOW = 0.3  # density: rows with fewer non-zeros are kept as CSR
@@ -43,13 +42,6 @@ class Dataset:
     def answers(self) -> dict[str, Any]:
         """The labels or the costs, as `simulate` takes them."""
         return {"y": self.y} if self.y is not None else {"costs": self.costs}
-
-    def capped(self, max_rows: int | None) -> Self:
-        """At most so many rows: of a larger data set a random part, the same each time."""
-        n_rows = self.X.shape[0]
-        if max_rows is None or n_rows <= max_rows:
-            return self
-        return self.rows(_streams.generator(max_rows, _streams.SHUFFLE).permutation(n_rows)[:max_rows])
 
     def rows(self, order: NDArray[np.int64]) -> Self:
         """Some of the rows, in a given order."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from warmcb.bandits import Bandit
+from warmcb.bandits.arrow import eight_lambdas
 from warmcb.bandits.by_name import ALGORITHMS as CLASSES
 from warmcb.bandits.by_name import make_bandit
 from warmcb.errors import InputError
@@ -18,27 +19,27 @@ class Algorithm:
     title: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
     learns_from: tuple[str, ...] = ("labels", "rounds")
+    lane: int | None = None
+    """Of ARRoW-CB's eight λ the only one, counted from 0."""
 
     @property
     def has_rate(self) -> bool:
         return "learning_rate" in CLASSES[self.kind]._parameters
 
     @property
-    def is_exact(self) -> bool:
-        """Whether it solves equations, whose size is limited, instead of learning online."""
-        return self.kind == "supervised-truth"
-
-    @property
-    def is_recursive(self) -> bool:
-        """Whether it keeps covariances of its features."""
-        return self.kind == "warm" and self.fixed.get("learner") != "online"
+    def explores(self) -> bool:
+        """Whether its runs differ between ε."""
+        return "epsilon" in CLASSES[self.kind]._parameters and self.fixed.get("epsilon") != 0.0
 
     def sees_noise(self, truth: str) -> bool:
         """Whether its runs differ between noises: the side that is not the truth has them."""
         return ("labels" if truth == "bandit" else "rounds") in self.learns_from
 
-    def make(self, n_actions: int, **settings: Any) -> Bandit:
-        return make_bandit(self.kind, n_actions, **(settings | dict(self.fixed)))
+    def make(self, n_actions: int, *, epsilon: float = 0.0125, **settings: Any) -> Bandit:
+        settings |= {"epsilon": epsilon} | dict(self.fixed)
+        if self.lane is not None:
+            settings["lambdas"] = (eight_lambdas(n_actions, epsilon)[self.lane],)
+        return make_bandit(self.kind, n_actions, **settings)
 
 
 PAPER = ("arrow-8", "arrow-2", "bandit-only", "sup-only", "sim-bandit", "majority")
@@ -74,6 +75,13 @@ ALGORITHMS: dict[str, Algorithm] = {
     "warm-sup-only": Algorithm(
         "warm", "WarmBandit, Λ = {0}", {"lambdas": (0.0,), "epsilon": 0.0}, learns_from=("labels",)
     ),
+    "lambda-0": Algorithm("arrow", "λ = 0 alone", learns_from=("labels",), lane=0),
+    "lambda-zeta/8": Algorithm("arrow", "λ = ζ/8 alone", lane=1),
+    "lambda-zeta/4": Algorithm("arrow", "λ = ζ/4 alone", lane=2),
+    "lambda-zeta/2": Algorithm("arrow", "λ = ζ/2 alone", lane=3),
+    "lambda-zeta": Algorithm("arrow", "λ = ζ alone", lane=4),
+    "lambda-1/2": Algorithm("arrow", "λ = ½ + ζ/2 alone", lane=5),
+    "lambda-3/4": Algorithm("arrow", "λ = ¾ + ζ/4 alone", lane=6),
     "half": Algorithm("arrow", "λ = ½", {"lambdas": (0.5,)}),
     "supervised-truth": Algorithm("supervised-truth", "Algorithm 2", {"lambdas": 8}),
     "least-squares-0": Algorithm("supervised-truth", "Least squares, λ = 0", {"lambdas": (0.0,), "epsilon": 0.0}),
@@ -84,7 +92,10 @@ ALGORITHMS: dict[str, Algorithm] = {
 ABLATION = tuple(name for name in ALGORITHMS if name.startswith("warm-"))
 """WarmBandit with one part changed, and with one source only."""
 
-GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION)}
+SINGLE_LAMBDA = tuple(name for name, known in ALGORITHMS.items() if known.lane is not None)
+"""ARRoW-CB with one of its eight λ only. The eighth, λ = 1, is Bandit-Only."""
+
+GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION), "single-lambda": SINGLE_LAMBDA}
 """Several algorithms by one name."""
 
 
@@ -94,8 +105,8 @@ def title(name: str) -> str:
 
 
 def without_parts(names: Sequence[str]) -> list[str]:
-    """Those to be drawn: variants of WarmBandit have a table of their own, unless they are all there is."""
-    return [name for name in names if name not in ABLATION] or list(names)
+    """Those to be drawn: variants of one algorithm are compared elsewhere, unless they are all there is."""
+    return [name for name in names if name not in (*ABLATION, *SINGLE_LAMBDA)] or list(names)
 
 
 def algorithm(name: str) -> Algorithm:

@@ -5,8 +5,9 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -17,18 +18,21 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import AbstractContextManager, contextmanager
+from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from warmcb.errors import InputError, MissingDependencyError, WarmcbError
+from warmcb.study.forecast import Forecast, Timed
 from warmcb.study.tasks import Columns
 
 
 class Engine(NamedTuple):
-    """How to open an executor, and how many units to keep in flight so that it is never idle."""
+    """How to open an executor, how many units it computes at once, and how many to hand it so that it is never idle."""
 
     open: Callable[[], AbstractContextManager[Executor]]
+    workers: int
     in_flight: int
     name: str
 
@@ -38,14 +42,11 @@ class Failure(NamedTuple):
     reason: str
 
 
-class Work(Protocol):
+class Work(Timed, Protocol):
     """What an engine computes."""
 
     @property
     def label(self) -> str: ...
-
-    @property
-    def effort(self) -> float: ...
 
     def compute(self, arrays: Path, /) -> Columns: ...
 
@@ -66,48 +67,99 @@ class EngineLostError(WarmcbError, RuntimeError):
 
 
 def run_units(
-    units: Iterable[W], arrays: Path, engine: Engine, keep: Callable[[W, Columns], None], watch: Watch
+    units: Iterable[W],
+    arrays: Path,
+    engine: Engine,
+    keep: Callable[[W, Columns], None],
+    watch: Watch,
+    clock: Forecast,
 ) -> list[Failure]:
     """Compute all units, hand each result to `keep`, and give back those that failed.
 
     When a worker dies its pool is lost with all that was in flight. Those units are then tried one at a time: the one
     that kills a worker of its own is given up, the others go on.
     """
-    waiting = deque(sorted(units, key=lambda unit: -unit.effort))  # the longest first: at the end no worker waits long
+    waiting = Agenda(units, clock)
     failures: list[Failure] = []
     while waiting:
-        suspects = _run_until_broken(waiting, arrays, engine, engine.in_flight, keep, watch, failures)
+        suspects = _run_until_broken(waiting, arrays, engine, engine.in_flight, keep, watch, clock, failures)
         for suspect in suspects:
-            if _run_until_broken(deque([suspect]), arrays, engine, 1, keep, watch, failures):
+            if _run_until_broken(deque([suspect]), arrays, engine, 1, keep, watch, clock, failures):
                 failures.append(Failure(suspect.label, "its worker process died"))
                 watch.finished(suspect)
     return failures
 
 
+class Agenda(Generic[W]):
+    """Units in the order to compute them.
+
+    One of each sort comes first, which tells how long the others take; large and small ones of every kind take turns,
+    so that after a few of them the rest can be foretold. Then the longest come first, so that at the end no worker
+    waits long.
+    """
+
+    def __init__(self, units: Iterable[W], clock: Forecast) -> None:
+        self._clock = clock
+        sorts: dict[Hashable, list[W]] = {}
+        for unit in sorted(units, key=lambda unit: -sum(unit.load.quantities)):
+            sorts.setdefault(unit.alike, []).append(unit)
+        kinds: dict[str, list[W]] = {}
+        for first, *_ in sorts.values():
+            kinds.setdefault(first.load.kind, []).append(first)
+        turns = zip_longest(*map(_spread, kinds.values()))
+        self._first = deque(unit for turn in turns for unit in turn if unit is not None)
+        self._others = [unit for alike in sorts.values() for unit in alike[1:]]
+        self._ordered: deque[W] = deque()
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._others) + len(self._ordered)
+
+    def popleft(self) -> W:
+        if self._first:
+            return self._first.popleft()
+        if self._others:
+            self._ordered.extend(sorted(self._others, key=lambda unit: -(self._clock.seconds(unit) or 0.0)))
+            self._others.clear()
+        return self._ordered.popleft()
+
+
+def _spread(ordered: Sequence[W]) -> list[W]:
+    """From an ordered sequence the first, the middle one, then the quarters, the eighths, and so on."""
+    digits = len(ordered).bit_length()
+    places = sorted(range(2**digits), key=lambda place: f"{place:0{digits}b}"[::-1])
+    return [ordered[place] for place in places if place < len(ordered)]
+
+
+def _timed(unit: Work, arrays: Path) -> tuple[Columns, float]:
+    began = time.perf_counter()
+    return unit.compute(arrays), time.perf_counter() - began
+
+
 def _run_until_broken(
-    waiting: deque[W],
+    waiting: "deque[W] | Agenda[W]",
     arrays: Path,
     engine: Engine,
     in_flight: int,
     keep: Callable[[W, Columns], None],
     watch: Watch,
+    clock: Forecast,
     failures: list[Failure],
 ) -> list[W]:
     """Empty the queue; if a worker dies, give back the units that were in flight."""
     with engine.open() as executor:
-        running: dict[Future[Columns], W] = {}
+        running: dict[Future[tuple[Columns, float]], W] = {}
         while waiting or running:
             while waiting and len(running) < in_flight:
                 unit = waiting.popleft()
                 try:
-                    running[executor.submit(unit.compute, arrays)] = unit
+                    running[executor.submit(_timed, unit, arrays)] = unit
                 except BrokenExecutor:
                     return [unit, *running.values()]
                 watch.started(unit)
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 unit = running.pop(future)
                 try:
-                    columns = future.result()
+                    columns, seconds = future.result()
                 except BrokenExecutor:
                     return [unit, *running.values()]
                 except CancelledError:
@@ -116,6 +168,7 @@ def _run_until_broken(
                     reason = " ".join(str(error).split())[:200]
                     failures.append(Failure(unit.label, f"{type(error).__name__}: {reason}"))
                 else:
+                    clock.observe(unit, seconds)
                     keep(unit, columns)
                 watch.finished(unit)
     return []
@@ -124,7 +177,7 @@ def _run_until_broken(
 @contextmanager
 def processes(workers: int) -> Iterator[Engine]:
     """As many processes of this machine."""
-    yield Engine(lambda: _process_pool(workers), workers + 1, f"{workers} processes")
+    yield Engine(lambda: _process_pool(workers), workers, workers + 1, f"{workers} processes")
 
 
 @contextmanager
@@ -195,4 +248,4 @@ def dask_cluster(address: str) -> Iterator[Engine]:
         threads = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
         if not threads:
             raise InputError(f"cluster is {address!r}, which has no workers; expected at least one")
-        yield Engine(open_executor, 2 * threads, f"the cluster at {address}")
+        yield Engine(open_executor, threads, 2 * threads, f"the cluster at {address}")

@@ -20,7 +20,8 @@ from warmcb._atomic import replacing
 from warmcb._looks import Look, looks
 from warmcb.noise import KINDS, Noise
 from warmcb.study.algorithms import title, without_parts
-from warmcb.study.scores import SETTING, cdf, main_epsilon
+from warmcb.study.grid import main_epsilon
+from warmcb.study.scores import BEST_LAMBDA, SETTING, cdf
 
 _ASPECT = 0.8
 _SMALL = 2.0  # inches; a narrower panel has smaller letters and thinner lines
@@ -83,7 +84,7 @@ def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> l
     """
     folder.mkdir(parents=True, exist_ok=True)
     drawings = []
-    drawn = without_parts(scores["algorithm"].unique(maintain_order=True).to_list())
+    drawn = without_parts([name for name in scores["algorithm"].unique(maintain_order=True) if name != BEST_LAMBDA])
     tuned = scores.filter(pl.col("tuning") == "hindsight", pl.col("algorithm").is_in(drawn))
     for drawing, grid, width in _figures(tuned, truth):
         _save(draw_panels(grid, width), folder / drawing.stem)
@@ -121,7 +122,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
             _noise_panels(part),
             2.6,
         )
-    epsilon = main_epsilon(scores)
+    epsilon = main_epsilon(scores["epsilon"].unique())
     part = by_epsilon[epsilon]
     conditions = _by_noise(part)
     noise = ("maj", 0.25) if ("maj", 0.25) in conditions else next(iter(conditions))

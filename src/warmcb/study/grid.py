@@ -1,7 +1,7 @@
 """What a study runs, as data: read from a TOML file, from the command line, or from the folder of an earlier start."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -10,7 +10,10 @@ from warmcb import _inputs
 from warmcb.errors import InputError
 from warmcb.noise import Noise
 from warmcb.simulate import TRUTHS
-from warmcb.study.algorithms import GROUPS, PAPER, SUPERVISED_TRUTH, algorithm
+from warmcb.study.algorithms import GROUPS, PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH, algorithm
+
+FIGURE_2 = ("none", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")
+"""The noises of the paper's Figure 2."""
 
 _UNITS = 200  # a data set has 200 units of ⌈n/200⌉ rows; sizes are counted in them
 _SMALLEST_WARM_START = 100
@@ -24,9 +27,22 @@ class Size(NamedTuple):
     ratios: tuple[float, ...]
 
 
+class Part(NamedTuple):
+    """Algorithms that are played under the same noises and ε, in as many shuffles."""
+
+    algorithms: tuple[str, ...]
+    epsilon: tuple[float, ...]
+    noises: tuple[str, ...]
+    shuffles: int
+
+
 @dataclass(frozen=True)
 class Grid:
-    """Suites × sizes × noises × ε × algorithms × learning rates × shuffles × seeds. The defaults are the paper's."""
+    """Suites × sizes × noises × ε × algorithms × learning rates × shuffles × seeds. The defaults are the paper's.
+
+    Verdicts are closest at the main ε, so most of the time is spent there: `shuffles` of them, and the `extras`. At any
+    other ε `side_shuffles` of the same shuffles are played.
+    """
 
     suites: tuple[str, ...] = ("bundled",)
     data: tuple[str, ...] = ()
@@ -36,11 +52,17 @@ class Grid:
     noises: tuple[str, ...] = (
         "none", "uar:0.25", "uar:0.5", "uar:1", "cyc:0.25", "cyc:0.5", "cyc:1", "maj:0.25", "maj:0.5", "maj:1",
     )  # fmt: skip
-    epsilon: tuple[float, ...] = (0.0125,)
+    epsilon: tuple[float, ...] = (0.0125, 0.00625, 0.1)
     learning_rates: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
     algorithms: tuple[str, ...] = PAPER
-    shuffles: int = 1
+    extras: tuple[str, ...] = ("warm", *SINGLE_LAMBDA)
+    """Algorithms that are played at the main ε alone; a single λ under the noises of Figure 2 alone."""
+    claims: tuple[str, ...] = ()
+    """The only claims to be judged; none: all."""
+    shuffles: int = 3
+    side_shuffles: int = 2
     seeds: int = 1
+    seed: int = 0
     max_rows: int | None = None
 
     def __post_init__(self) -> None:
@@ -54,12 +76,17 @@ class Grid:
             _inputs.fraction("epsilon", epsilon)
         for rate in self.learning_rates:
             _inputs.learning_rate(rate)
-        for name in self.algorithms:
+        for name in (*self.algorithms, *self.extras):
             algorithm(name)
+        both = [name for name in self.extras if name in self.algorithms]
+        if both:
+            raise InputError(f"extras has {both[0]}, which is among the algorithms; expected it in one of them")
         for noise in self.noises:
             Noise.parse(noise)
         _inputs.integer("shuffles", self.shuffles, 1, 10**6)
+        _inputs.integer("side_shuffles", self.side_shuffles, 1, 10**6)
         _inputs.integer("seeds", self.seeds, 1, 10**6)
+        _inputs.seed(self.seed)
         if self.max_rows is not None:
             _inputs.integer("max_rows", self.max_rows, 1)
 
@@ -68,7 +95,7 @@ class Grid:
             value = getattr(self, field.name)
             if isinstance(value, tuple) and len(set(value)) < len(value):
                 raise InputError(f"{field.name} is {', '.join(map(str, value))}; expected each value once")
-            if value == () and field.name not in ("suites", "data"):
+            if value == () and field.name not in ("suites", "data", "extras", "claims"):
                 raise InputError(f"{field.name} is empty; expected at least one value")
         if not self.suites and not self.data:
             raise InputError("suites and data are empty; expected data sets")
@@ -91,14 +118,17 @@ class Grid:
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """The same grid with other values.
 
-        Where nothing else was said, data take the place of the suite, and another truth has other algorithms.
+        Where nothing else was said, data take the place of the suite, another truth has other algorithms, and
+        algorithms that were named are all there are.
         """
         values = {name: self._checked(name, value) for name, value in settings.items()}
         default = Grid()
         if values.get("data") and (self.suites, self.data) == (default.suites, default.data):
             values = {"suites": ()} | values
         if values.get("truth") == "supervised" and self.algorithms == default.algorithms:
-            values = {"algorithms": SUPERVISED_TRUTH} | values
+            values = {"algorithms": SUPERVISED_TRUTH, "epsilon": default.epsilon[:1]} | values
+        if "algorithms" in values and self.extras == default.extras:
+            values = {"extras": ()} | values
         return replace(self, **values)
 
     def _checked(self, name: str, value: Any) -> Any:
@@ -112,13 +142,13 @@ class Grid:
             raise InputError(f"{name} is {value!r}; expected a list of plain values")
         if name in ("epsilon", "learning_rates"):
             return tuple(_inputs.number(name, one, "numbers", -1e308, 1e308) for one in value)
-        if name in ("noises", "algorithms", "suites", "data"):
+        if name in ("noises", "algorithms", "extras", "claims", "suites", "data"):
             for one in value:
                 if not isinstance(one, str):
                     raise InputError(f"{name} has {one!r}; expected text")
         if name == "noises":
             return tuple(str(Noise.parse(one)) for one in value)
-        if name == "algorithms":
+        if name in ("algorithms", "extras"):
             return tuple(member for one in value for member in GROUPS.get(one, (one,)))
         return tuple(value) if isinstance(value, list) else value
 
@@ -127,17 +157,32 @@ class Grid:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     def options(self) -> list[str]:
-        """What to tell the command line for this grid: whatever is not the default."""
+        """What to tell the command line for this grid: whatever is not the default, or does not follow from it."""
+        said = {name: value for name, value in asdict(self).items() if value not in (getattr(Grid(), name), ())}
+        meant = Grid().changed(said)
+        said |= {name: value for name, value in asdict(self).items() if value != getattr(meant, name)}
         words = []
-        for name, value in asdict(self).items():
-            if value == getattr(Grid(), name) or value == ():
-                continue
+        for name, value in said.items():
             option = "--suite" if name == "suites" else f"--{name.replace('_', '-')}"
-            values = (
-                value if name == "data" else [",".join(map(str, value)) if isinstance(value, tuple) else str(value)]
-            )
-            words += [word for one in values for word in (option, one)]
+            joined = ",".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+            words += [word for one in (value if name == "data" else [joined]) for word in (option, one)]
         return words
+
+    @property
+    def main_epsilon(self) -> float:
+        return main_epsilon(self.epsilon)
+
+    def parts(self) -> Iterator[Part]:
+        """What is played how often."""
+        main = (self.main_epsilon,)
+        yield Part(self.algorithms, main, self.noises, self.shuffles)
+        if others := tuple(epsilon for epsilon in self.epsilon if epsilon not in main):
+            yield Part(self.algorithms, others, self.noises, min(self.shuffles, self.side_shuffles))
+        single = tuple(name for name in self.extras if name in SINGLE_LAMBDA)
+        if more := tuple(name for name in self.extras if name not in single):
+            yield Part(more, main, self.noises, self.shuffles)
+        if single and (noises := tuple(noise for noise in self.noises if noise in FIGURE_2)):
+            yield Part(single, main, noises, self.shuffles)
 
     def sizes(self, n_rows: int) -> Iterator[Size]:
         """The sizes that a data set of so many rows serves."""
@@ -158,3 +203,9 @@ class Grid:
         else:
             what = f"warm starts of {', '.join(map(str, sizes))} examples; expected some rows to be left"
         return f"{n_rows} rows give {what}"
+
+
+def main_epsilon(found: Iterable[float]) -> float:
+    """The ε of most of the paper's figures if it is there, else the smallest."""
+    known = sorted(found)
+    return 0.0125 if 0.0125 in known else known[0]

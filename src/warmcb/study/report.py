@@ -3,8 +3,9 @@
 import io
 import json
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,9 @@ from warmcb._atomic import replacing
 from warmcb._looks import looks
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.algorithms import title, without_parts
-from warmcb.study.scores import SETTING, main_epsilon, reference, standings
+from warmcb.study.estimates import FEWEST_FAMILIES
+from warmcb.study.grid import Grid, main_epsilon
+from warmcb.study.scores import SETTING, reference, standings
 
 _TRUTHS = {
     "bandit": (
@@ -33,7 +36,7 @@ _TRUTHS = {
 _TUNINGS = {
     "hindsight": "The best learning rate of each setting, in hindsight, as in the paper",
     "one-rate": "One learning rate for all settings",
-    "other-data": "The learning rate that is best on the other data sets",
+    "other-data": "The learning rate that is best on the other families of data sets",
 }
 
 
@@ -65,18 +68,25 @@ def write_report(folder: Path) -> Path:
     algorithms = without_parts([row["algorithm"] for row in tables[0].rows])
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"number": _number, "duration": _duration, "moment": _moment, "title": title}
+    environment.filters |= {"number": _number, "signed": _signed, "title": title}
+    environment.filters |= {"duration": _duration, "moment": _moment}
     template = environment.from_string(files("warmcb.study").joinpath("report.html.jinja").read_text(encoding="utf-8"))
     page = template.render(
         manifest=manifest,
         what=_TRUTHS[manifest["grid"]["truth"]],
         claims=judged["claims"],
         method=judged["method"],
+        correction=judged["correction"],
+        thin=_thin_ratios(scores),
+        again=_again(manifest["grid"]),
+        more_data=shlex.join(["warmcb", "reproduce", "--suite", "openml", "--out", "openml-study"]),
+        families=scores["family"].unique(),
+        related=manifest["related"],
         verdicts=Counter(claim["verdict"] for claim in judged["claims"]),
         figures=list(_figures(folder / "figures")),
         standings=tables,
         ablations=_ablations(scores),
-        widest=max(row["high"] or row["area"] for table in tables for row in table.rows) or 1,
+        place=_place(tables),
         tunings=_TUNINGS,
         reference=reference(scores),
         algorithms=algorithms,
@@ -111,9 +121,27 @@ def _inline(svg: str, stem: str, title: str) -> Markup:
 
 def _standings(scores: pl.DataFrame) -> list[_Standings]:
     parts = scores.partition_by("epsilon", "tuning", as_dict=True)
-    first = main_epsilon(scores)
+    first = main_epsilon(scores["epsilon"].unique())
     ordered = sorted(parts, key=lambda part: (part[0] != first, part[0], list(_TUNINGS).index(part[1])))
     return [_Standings(epsilon, tuning, standings(parts[epsilon, tuning]).to_dicts()) for epsilon, tuning in ordered]
+
+
+def _place(tables: list[_Standings]) -> Callable[[float], float]:
+    """Where a number lies between the smallest and the largest of all standings, in hundredths."""
+    numbers = [row[key] for table in tables for row in table.rows for key in ("low", "high") if row[key] is not None]
+    lowest, highest = min(numbers, default=0.0), max(numbers, default=1.0)
+    return lambda value: 100 * (value - lowest) / ((highest - lowest) or 1.0)
+
+
+def _thin_ratios(scores: pl.DataFrame) -> list[dict[str, Any]]:
+    families = scores.group_by("ratio").agg(pl.col("family").n_unique().alias("families")).sort("ratio")
+    return families.filter(pl.col("families") < FEWEST_FAMILIES).to_dicts()
+
+
+def _again(grid: dict[str, Any]) -> str:
+    """The command for the same data."""
+    data = {name: grid[name] for name in ("suites", "data", "truth", "max_rows")}
+    return shlex.join(["warmcb", "reproduce", *Grid.of(data).options()])
 
 
 def _ablations(scores: pl.DataFrame) -> list[_Ablation]:
@@ -125,9 +153,10 @@ def _ablations(scores: pl.DataFrame) -> list[_Ablation]:
 
 def _datasets(scores: pl.DataFrame, algorithms: list[str]) -> list[dict[str, Any]]:
     """Each data set at the main ε: its facts, its settings, and the mean clipped error of each algorithm in them."""
-    tuned = scores.filter(pl.col("tuning") == "hindsight", pl.col("epsilon") == main_epsilon(scores))
+    main = main_epsilon(scores["epsilon"].unique())
+    tuned = scores.filter(pl.col("tuning") == "hindsight", pl.col("epsilon") == main)
     facts = tuned.group_by("dataset").agg(
-        pl.col("n_rows", "n_features", "n_actions").first(), pl.struct(SETTING).n_unique().alias("settings")
+        pl.col("family", "n_rows", "n_features", "n_actions").first(), pl.struct(SETTING).n_unique().alias("settings")
     )
     clipped = pl.col("normalized_error").clip(0, 1).mean()
     errors = tuned.group_by("dataset", "algorithm").agg(clipped).pivot("algorithm", index="dataset")
@@ -139,6 +168,10 @@ def _number(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}".replace("-", "−")
+
+
+def _signed(value: float) -> str:
+    return ("+" if value >= 0 else "") + _number(value)
 
 
 def _duration(seconds: float) -> str:

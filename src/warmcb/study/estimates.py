@@ -1,0 +1,159 @@
+"""Means over families of data sets, with honest intervals.
+
+A family counts once at each ratio, however many data sets it has, and every ratio counts alike. Which families a study
+has is chance: that is what an interval allows for. It comes from leaving out each family in turn (the jackknife) and
+from Student's distribution, which eight families need: a bootstrap of so few is too sure of itself.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+
+FEWEST_FAMILIES = 5
+"""With fewer families nothing is concluded."""
+TAIL = 0.025
+"""Of a 95 % interval."""
+_POWER = 0.8
+
+
+class TooFewFamiliesError(Exception):
+    """A mean would rest on fewer than five families."""
+
+    def __init__(self, families: int) -> None:
+        super().__init__(families)
+        self.families = families
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number, or an array of them; what it would be without each family in turn; the degrees of freedom."""
+
+    value: Doubles
+    without: Doubles
+    df: float
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(self.value - other.value, self.without - other.without, min(self.df, other.df))
+
+    def __getitem__(self, part: int | tuple[slice, int]) -> Self:
+        """Some of the array."""
+        parts = part if isinstance(part, tuple) else (part,)
+        return type(self)(np.asarray(self.value[parts]), np.asarray(self.without[:, *parts]), self.df)
+
+    @property
+    def error(self) -> Doubles:
+        """The standard error."""
+        count = len(self.without)
+        return np.asarray(np.sqrt((count - 1) / count * ((self.without - self.value) ** 2).sum(axis=0)))
+
+    def half_width(self, tail: float) -> Doubles:
+        """How far a one-sided bound lies away that is wrong with this probability."""
+        return np.asarray(_t().isf(tail, self.df) * self.error)
+
+    def p_above(self, limit: float = 0.0) -> Doubles:
+        """The p-value against «it is at most this»: small where it is surely more."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.nan_to_num((self.value - limit) / self.error, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        return np.asarray(_t().sf(distance, self.df))
+
+    def p_below(self, limit: float = 0.0) -> Doubles:
+        return Estimate(-self.value, -self.without, self.df).p_above(-limit)
+
+
+def mean_over_ratios(cells: Doubles) -> Estimate:
+    """The mean of (families, ratios, …), first over families, then over ratios; NaN where a family does not serve.
+
+    Ratios with fewer than five families are left out: what they say is the luck of a few.
+
+    >>> estimate = mean_over_ratios(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]]))
+    >>> estimate.value, estimate.without[0], estimate.df
+    (array(3.), np.float64(3.5), 4.0)
+    >>> float(estimate.error.round(3))  # the standard error of a mean: √(2.5/5)
+    0.707
+    """
+    there = np.asarray(np.isfinite(cells).all(axis=tuple(range(2, cells.ndim))))
+    counts = there.sum(axis=0)
+    enough = counts >= FEWEST_FAMILIES
+    if not enough.any():
+        raise TooFewFamiliesError(int(counts.max(initial=0)))
+    cells, there, counts = cells[:, enough], there[:, enough], counts[enough]
+    values = np.where(there.reshape(there.shape + (1,) * (cells.ndim - 2)), cells, 0.0)
+    shape = (-1,) + (1,) * (cells.ndim - 2)
+    means = values.sum(axis=0) / counts.reshape(shape)
+    others = (values.sum(axis=0) - values) / (counts - there).reshape(len(cells), *shape)
+    weights = (there / counts).mean(axis=1)
+    df = (weights**2).sum() ** 2 / (weights**4).sum() - 1
+    return Estimate(np.asarray(means.mean(axis=0)), np.asarray(others.mean(axis=1)), float(df))
+
+
+class Number(NamedTuple):
+    """A quantity that is positive if a claim is true, with a 95 % interval.
+
+    `p_for` and `p_against` are small if it is surely positive, surely negative.
+    """
+
+    value: float
+    low: float
+    high: float
+    p_for: float
+    p_against: float
+    error: float
+    df: float
+
+    def seen(self, tail: float) -> float:
+        """How large it would have to be for four of five studies to find it, if they may err so often."""
+        return float((_t().isf(tail, self.df) + _t().ppf(_POWER, self.df)) * self.error)
+
+
+def positive(estimate: Estimate) -> Number:
+    """Whether a single number is positive."""
+    value, half = float(estimate.value), float(estimate.half_width(TAIL))
+    tails = float(estimate.p_above()), float(estimate.p_below())
+    return Number(value, value - half, value + half, *tails, float(estimate.error), estimate.df)
+
+
+def below(estimate: Estimate, limit: float) -> Number:
+    """Whether all numbers of an array are below a limit: the limit less the largest of them.
+
+    A largest number of noisy ones is too large, so its interval is not that of a mean. From above each number has a
+    bound of its own, and the largest of these bounds is one for the largest number. From below the bounds must hold for
+    all numbers at once.
+    """
+    count, largest = len(estimate.value), int(np.argmax(estimate.value))
+    low = (estimate.value - estimate.half_width(TAIL / count)).max()
+    high = (estimate.value + estimate.half_width(TAIL)).max()
+    p_against = min(1.0, count * float(estimate.p_above(limit).min()))
+    value, error = limit - float(estimate.value.max()), float(estimate.error[largest])
+    p_for = float(estimate.p_below(limit).max())
+    return Number(value, limit - float(high), limit - float(low), p_for, p_against, error, estimate.df)
+
+
+def larger_maximum(first: Estimate, second: Estimate) -> Number:
+    """Whether the largest of one array is larger than the largest of another: their difference.
+
+    It is max_i min_j (μ_i − μ_j). For each i some j attains the minimum, so that max_i min_j of lower bounds of
+    μ_i − μ_j exceeds it only if one of these bounds is wrong: one for each i, which share the error among them. The
+    same from above, with i and j exchanged.
+    """
+    gaps = Estimate(
+        first.value[:, None] - second.value[None, :],
+        first.without[:, :, None] - second.without[:, None, :],
+        min(first.df, second.df),
+    )
+    rows, columns = gaps.value.shape
+    low = (gaps.value - gaps.half_width(TAIL / rows)).min(axis=1).max()
+    high = (gaps.value + gaps.half_width(TAIL / columns)).max(axis=0).min()
+    p_for = min(1.0, rows * float(gaps.p_above().max(axis=1).min()))
+    p_against = min(1.0, columns * float(gaps.p_below().max(axis=0).min()))
+    at = int(np.argmax(first.value)), int(np.argmax(second.value))
+    return Number(float(gaps.value[at]), float(low), float(high), p_for, p_against, float(gaps.error[at]), gaps.df)
+
+
+def _t() -> Any:
+    from scipy.stats import t  # half a second to import
+
+    return t

@@ -1,0 +1,273 @@
+"""What claims are judged by: differences between algorithms under a condition, in one tuning of the learning rate."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+
+from warmcb.noise import Noise
+from warmcb.study import algorithms
+from warmcb.study.algorithms import ALGORITHMS, PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH
+from warmcb.study.cells import Cells, MissingError
+from warmcb.study.estimates import Estimate, Number, TooFewFamiliesError, below, larger_maximum, positive
+from warmcb.study.grid import Grid
+from warmcb.study.scores import BEST_LAMBDA, make_scores
+
+MAIN, SMALL, LARGE = Grid().epsilon
+ALL_NOISES = Grid().noises
+CURVE_POINTS = np.linspace(0.05, 1, 20)
+"""Where curves are compared."""
+MOST_BELOW = 0.05
+"""A curve that is nowhere lower than another by more than this share of the settings dominates it, approximately."""
+
+_SCALED, _COST = 0, 1
+RIVALS = {"bandit": PAPER, "supervised": SUPERVISED_TRUTH}
+
+
+class Evidence(Protocol):
+    """Where the numbers of a claim come from."""
+
+    rivals: Sequence[str]
+
+    def mean(
+        self,
+        algorithm: str,
+        noises: Sequence[str],
+        epsilon: float = MAIN,
+        ratio: float | None = None,
+        *,
+        across: bool = False,
+    ) -> Estimate:
+        """The mean cost under a condition, scaled and plain. `across` ε only what was played at all of them counts."""
+
+    def curve(self, algorithm: str, noises: Sequence[str], epsilon: float = MAIN) -> Estimate:
+        """The CDF of the normalized error, at each of `CURVE_POINTS`."""
+
+
+class Difference(NamedTuple):
+    """A number that is positive if a claim is true, on the scale of all comparisons, and its plain cost."""
+
+    what: str
+    number: Number | None
+    """None if too few families could tell."""
+    cost: float | None = None
+    """The same in average cost; None for curves."""
+    families: int | None = None
+    """How many there are, if they are too few."""
+
+
+Differences = Callable[[Evidence], list[Difference]]
+
+
+class ScoredEvidence:
+    """The evidence of a finished study in one tuning."""
+
+    def __init__(self, results: pl.DataFrame, tuning: str, rivals: Sequence[str], scores: pl.DataFrame) -> None:
+        self.rivals = rivals
+        self._results, self._tuning = results, tuning
+        self._scores = {False: scores.filter(pl.col("tuning") == tuning)}
+        self._cells: dict[tuple[Any, ...], Cells] = {}
+
+    def mean(
+        self,
+        algorithm: str,
+        noises: Sequence[str],
+        epsilon: float = MAIN,
+        ratio: float | None = None,
+        *,
+        across: bool = False,
+    ) -> Estimate:
+        return self._found(epsilon, across, ["excess", "average_cost"]).mean(algorithm, noises, ratio)
+
+    def curve(self, algorithm: str, noises: Sequence[str], epsilon: float = MAIN) -> Estimate:
+        names = [f"at {point:g}" for point in CURVE_POINTS]
+        reached = [
+            (pl.col("normalized_error") <= point).cast(pl.Float64).alias(name)
+            for point, name in zip(CURVE_POINTS, names, strict=True)
+        ]
+        return self._found(epsilon, False, names, reached).mean(algorithm, noises)
+
+    def _found(self, epsilon: float, across: bool, columns: list[str], more: Sequence[pl.Expr] = ()) -> Cells:
+        key = epsilon, across, columns[0]
+        if key not in self._cells:
+            found = self._scored(across).filter(pl.col("epsilon") == epsilon)
+            if not len(found):
+                raise MissingError
+            self._cells[key] = Cells(found.with_columns(more), columns)
+        return self._cells[key]
+
+    def _scored(self, across: bool) -> pl.DataFrame:
+        """All scores, or those of the shuffles that every ε has: the best of nine rates gains by fewer shuffles."""
+        if across not in self._scores:
+            fewest = self._results.group_by("epsilon").agg(pl.col("shuffle").max())["shuffle"].min()
+            common = make_scores(self._results.filter(pl.col("shuffle") <= fewest))
+            self._scores[across] = common.filter(pl.col("tuning") == self._tuning)
+        return self._scores[across]
+
+
+class Needs:
+    """Stands in for evidence, and notes what a claim asks for."""
+
+    def __init__(self, rivals: Sequence[str]) -> None:
+        self.rivals = rivals
+        self._algorithms: set[str] = set()
+        self._noises: set[str] = set()
+        self._epsilon: set[float] = set()
+
+    def mean(
+        self,
+        algorithm: str,
+        noises: Sequence[str],
+        epsilon: float = MAIN,
+        ratio: float | None = None,
+        *,
+        across: bool = False,
+    ) -> Estimate:
+        self._note([algorithm], noises, epsilon)
+        return Estimate(np.zeros(2), np.zeros((2, 2)), 1.0)
+
+    def curve(self, algorithm: str, noises: Sequence[str], epsilon: float = MAIN) -> Estimate:
+        self._note([algorithm, *self.rivals], noises, epsilon)  # the worst of all is the normalized error's 1
+        return Estimate(np.zeros(len(CURVE_POINTS)), np.zeros((2, len(CURVE_POINTS))), 1.0)
+
+    def _note(self, algorithms: Sequence[str], noises: Sequence[str], epsilon: float) -> None:
+        self._algorithms.update(algorithms)
+        self._noises.update(noises)
+        self._epsilon.add(epsilon)
+
+    def settings(self) -> dict[str, list[Any]]:
+        """The smallest grid that has all of it."""
+        wanted = self._algorithms | ({*SINGLE_LAMBDA, "bandit-only"} if BEST_LAMBDA in self._algorithms else set())
+        return {
+            "algorithms": [name for name in ALGORITHMS if name in wanted],
+            "noises": [noise for noise in ALL_NOISES if noise in self._noises],
+            "epsilon": [epsilon for epsilon in (MAIN, SMALL, LARGE) if epsilon in self._epsilon],
+        }
+
+
+def ahead(
+    better: str, worse: str, noises: Sequence[str], ratio: float | None = None, epsilon: float = MAIN
+) -> Differences:
+    """One algorithm costs less than another."""
+    where = [condition(noises), f", ratio {ratio:g}" if ratio else "", f", ε = {epsilon:g}" if epsilon != MAIN else ""]
+
+    def differences(evidence: Evidence) -> list[Difference]:
+        what = f"{title(worse)} − {title(better)}{''.join(where)}"
+        try:
+            lead = evidence.mean(worse, noises, epsilon, ratio) - evidence.mean(better, noises, epsilon, ratio)
+        except TooFewFamiliesError as error:  # at this ratio; at others there may be enough
+            return [Difference(what, None, families=error.families)]
+        return [_difference(what, lead)]
+
+    return differences
+
+
+def best(algorithm: str, noises: Sequence[str], ratio: float | None = None, behind: str | None = None) -> Differences:
+    """Ahead of all rivals; `behind` one of them, if it is given."""
+
+    def differences(evidence: Evidence) -> list[Difference]:
+        others = [other for other in evidence.rivals if other not in (algorithm, behind)]
+        pairs = [(behind, algorithm)] if behind else []
+        pairs += [(algorithm, other) for other in others]
+        return all_of(*(ahead(better, worse, noises, ratio) for better, worse in pairs))(evidence)
+
+    return differences
+
+
+def all_of(*parts: Differences) -> Differences:
+    return lambda evidence: [difference for part in parts for difference in part(evidence)]
+
+
+def dominates(better: str, worse: str, noises: Sequence[str], epsilon: float = MAIN) -> Differences:
+    """One curve is nowhere much below another."""
+    at = f", ε = {epsilon:g}" if epsilon != MAIN else ""
+
+    def differences(evidence: Evidence) -> list[Difference]:
+        lead = evidence.curve(worse, noises, epsilon) - evidence.curve(better, noises, epsilon)
+        what = f"{MOST_BELOW:g} − largest lead of the curve of {title(worse)}{condition(noises)}{at}"
+        return [Difference(what, below(lead, MOST_BELOW))]
+
+    return differences
+
+
+def wider_gap(behind: str, leader: str, noises: Sequence[str], at: float, than_at: float) -> Differences:
+    """The gap between two algorithms is wider at one ε than at another."""
+
+    def differences(evidence: Evidence) -> list[Difference]:
+        wide, narrow = (
+            evidence.mean(behind, noises, epsilon, across=True) - evidence.mean(leader, noises, epsilon, across=True)
+            for epsilon in (at, than_at)
+        )
+        what = f"{title(behind)}, gap to {title(leader)}{condition(noises)}: at ε = {at:g} − at ε = {than_at:g}"
+        return [_difference(what, wide - narrow)]
+
+    return differences
+
+
+def smaller_lead(leader: str, behind: str, noises: Sequence[str], than: Sequence[str]) -> Differences:
+    """The lead of an algorithm over another is smaller under one noise than under another."""
+
+    def differences(evidence: Evidence) -> list[Difference]:
+        large, small = (evidence.mean(behind, under) - evidence.mean(leader, under) for under in (than, noises))
+        what = f"lead of {title(leader)} over {title(behind)}: {_title(than)} − {_title(noises)}"
+        return [_difference(what, large - small)]
+
+    return differences
+
+
+def cheaper_with(algorithm: str, better: float, worse: float, noises: Sequence[str]) -> Differences:
+    """An algorithm costs less at one ε than at another."""
+
+    def differences(evidence: Evidence) -> list[Difference]:
+        dear, cheap = (evidence.mean(algorithm, noises, epsilon, across=True) for epsilon in (worse, better))
+        what = f"{title(algorithm)}{condition(noises)}: at ε = {worse:g} − at ε = {better:g}"
+        return [_difference(what, dear - cheap)]
+
+    return differences
+
+
+def smallest_worst_gap(algorithm: str) -> Differences:
+    """Under each noise an algorithm has a gap to the best; of all algorithms the largest of these gaps is smallest."""
+
+    def differences(evidence: Evidence) -> list[Difference]:
+        gaps = {name: _gaps(evidence, name) for name in evidence.rivals}
+        ours = gaps[algorithm]
+        return [
+            Difference(
+                f"largest gap to the best: {title(other)} − {title(algorithm)}",
+                larger_maximum(gaps[other][:, _SCALED], ours[:, _SCALED]),
+                float(gaps[other].value[:, _COST].max() - ours.value[:, _COST].max()),
+            )
+            for other in evidence.rivals
+            if other != algorithm
+        ]
+
+    return differences
+
+
+def _gaps(evidence: Evidence, algorithm: str) -> Estimate:
+    """The gaps of an algorithm to each of its rivals, and to itself, under each noise."""
+    gaps = [
+        evidence.mean(algorithm, [noise]) - evidence.mean(rival, [noise])
+        for noise in ALL_NOISES
+        for rival in evidence.rivals
+    ]
+    without = np.stack([gap.without for gap in gaps], axis=1)
+    return Estimate(np.stack([gap.value for gap in gaps]), without, min(gap.df for gap in gaps))
+
+
+def _difference(what: str, estimate: Estimate) -> Difference:
+    return Difference(what, positive(estimate[_SCALED]), float(estimate.value[_COST]))
+
+
+def title(algorithm: str) -> str:
+    return "the best single λ" if algorithm == BEST_LAMBDA else algorithms.title(algorithm)
+
+
+def condition(noises: Sequence[str]) -> str:
+    return "" if tuple(noises) == ALL_NOISES else f", {_title(noises)}"
+
+
+def _title(noises: Sequence[str]) -> str:
+    return "all noises" if tuple(noises) == ALL_NOISES else ", ".join(Noise.parse(noise).title for noise in noises)

@@ -1,0 +1,155 @@
+"""A verdict on each claim: computed, never typed.
+
+A claim is a list of differences that are positive if it is true. It holds if all of them surely are; it does not hold
+if one of them is surely negative; otherwise it is too close to call. How sure is one matter for all claims together.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from warmcb.study.cells import MissingError
+from warmcb.study.claims import Claim, chosen_claims
+from warmcb.study.estimates import FEWEST_FAMILIES, TooFewFamiliesError
+from warmcb.study.evidence import MOST_BELOW, RIVALS, Difference, Evidence, ScoredEvidence
+from warmcb.study.scores import SMALLEST_RANGE, make_scores
+
+METHOD = (
+    "A number is a difference of mean costs, positive where it supports the claim. On every data set costs are measured"
+    " from e*, the cost of a classifier that was told every label, in units of the distance from there to the best"
+    f" constant action (at least {SMALLEST_RANGE:g}); nothing is clipped, and the scale is the same for every ε and"
+    " every way to choose a learning rate. Data sets that are the same data in another form are one family, which"
+    f" counts once; ratios with fewer than {FEWEST_FAMILIES} families are left out. Brackets hold 95 % intervals, for"
+    " the chance that other families would have been there. Where the paper speaks of curves, the largest lead of the"
+    f" other curve is compared with {MOST_BELOW:g}: a curve that is nowhere lower by more dominates approximately."
+)
+CORRECTION = (
+    "If each of {count} claims were judged by its own interval, one or two verdicts would be mere chance. Therefore all"
+    " claims of a column are corrected together (Holm): the chance that even one of its «holds» and «does not hold» is"
+    " wrong is at most 5 %. A claim whose intervals lie barely above 0 is too close to call for that reason."
+)
+HOLDS, FAILS, CLOSE, FEW, NOT_RUN = "holds", "does not hold", "too close to call", "needs more data", "not run"
+_LEVEL = 0.05
+
+
+class _Judged(NamedTuple):
+    """What is known of a claim in one tuning before all claims are judged together."""
+
+    differences: list[Difference]
+    p_holds: float
+    p_fails: float
+    families: int | None = None
+    """How many there are for some difference, if they are too few."""
+    was_run: bool = True
+
+    @property
+    def can_be_judged(self) -> bool:
+        return any(difference.number is not None for difference in self.differences)
+
+    @property
+    def p(self) -> float:
+        """That it is either true or false, both of which are looked for."""
+        return min(1.0, 2 * min(self.p_holds, self.p_fails))
+
+
+def judge(
+    results: pl.DataFrame,
+    truth: str = "bandit",
+    claims: tuple[str, ...] = (),
+    scores: pl.DataFrame | None = None,
+) -> dict[str, Any]:
+    """All claims with numbers and verdicts, as `claims.json` has them.
+
+    The rates are chosen in hindsight, as in the paper; names that begin with `untuned` tell the same when each data set
+    gets the rate that is best on the other families.
+    """
+    asked = chosen_claims(claims, truth)
+    scores = make_scores(results) if scores is None else scores
+    columns = {
+        tuning: _examine_all(asked, ScoredEvidence(results, tuning, RIVALS[truth], scores))
+        for tuning in ("hindsight", "other-data")
+    }
+    rows = [
+        {
+            "id": claim.id,
+            "claim": claim.claim,
+            "where": claim.where,
+            **tuned,
+            "untuned": untuned["verdict"],
+            **{f"untuned_{name}": untuned[name] for name in ("p", "seen", "numbers")},
+        }
+        for claim, tuned, untuned in zip(asked, *(_rows(found) for found in columns.values()), strict=True)
+    ]
+    correction = CORRECTION.format(count=len(asked)) if len(asked) > 1 else ""
+    return {"method": METHOD, "correction": correction, "claims": rows}
+
+
+def _examine_all(claims: Sequence[Claim], evidence: Evidence) -> list[_Judged]:
+    return [_examine(claim, evidence) for claim in claims]
+
+
+def _examine(claim: Claim, evidence: Evidence) -> _Judged:
+    try:
+        found = claim.differences(evidence)
+    except MissingError:
+        return _Judged([], 1.0, 1.0, was_run=False)
+    except TooFewFamiliesError as error:
+        return _Judged([], 1.0, 1.0, error.families)
+    numbers = [difference.number for difference in found if difference.number is not None]
+    too_few = min((difference.families for difference in found if difference.families is not None), default=None)
+    p_holds = max((number.p_for for number in numbers), default=1.0) if too_few is None else 1.0
+    p_fails = min(1.0, len(numbers) * min((number.p_against for number in numbers), default=1.0))
+    return _Judged(found, p_holds, p_fails, too_few)
+
+
+def _adjusted(column: Sequence[_Judged]) -> list[float | None]:
+    """Holm's p-values of the claims that can be judged."""
+    places = [i for i, one in enumerate(column) if one.can_be_judged]
+    order = sorted(places, key=lambda i: column[i].p)
+    steps = [(len(order) - rank) * column[i].p for rank, i in enumerate(order)]
+    found: list[float | None] = [None] * len(column)
+    for i, p in zip(order, np.maximum.accumulate(steps) if steps else [], strict=True):
+        found[i] = min(1.0, float(p))
+    return found
+
+
+def _rows(column: Sequence[_Judged]) -> list[dict[str, Any]]:
+    """What is told of each claim in one tuning."""
+    tail = _LEVEL / 2 / len(column)
+    return [
+        {
+            "verdict": _verdict(one, p),
+            "p": p,
+            "families": one.families,
+            "seen": _seen(one, tail),
+            "numbers": _numbers(one),
+        }
+        for one, p in zip(column, _adjusted(column), strict=True)
+    ]
+
+
+def _verdict(one: _Judged, p: float | None) -> str:
+    if not one.was_run:
+        return NOT_RUN
+    if p is not None and p <= _LEVEL:
+        return HOLDS if one.p_holds < one.p_fails else FAILS
+    return CLOSE if one.families is None else FEW
+
+
+def _seen(one: _Judged, tail: float) -> float | None:
+    """The difference that four of five such studies would have found, where it could not be told from 0."""
+    numbers = [number for _, number, _, _ in one.differences if number is not None]
+    open_ones = [number for number in numbers if number.low <= 0 <= number.high] or numbers
+    return max((number.seen(tail) for number in open_ones), default=None)
+
+
+def _numbers(one: _Judged) -> list[Mapping[str, Any]]:
+    """The least favourable first, with the plain difference of costs beside it."""
+    rows = [
+        {"what": what, "value": number.value, "low": number.low, "high": number.high, "cost": cost}
+        for what, number, cost, _ in one.differences
+        if number is not None
+    ]
+    return sorted(rows, key=lambda row: row["value"])
