@@ -22,6 +22,7 @@ from warmcb.study.families import Families
 from warmcb.study.grid import Grid
 from warmcb.study.run import LeftOut, NothingToRunError, Outcome, run_study, write_up
 from warmcb.study.store import Store
+from warmcb.study.verdicts import CLOSE, FEW
 
 _LISTS = "Commas between values, or repeat it."
 _MOST_LINES = 30
@@ -154,10 +155,13 @@ def _engine(workers: int | None, cluster: str | None) -> AbstractContextManager[
 
 
 def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]], store: Store) -> None:
-    table = Table("claim", "where", "verdict", box=None, padding=(0, 2, 0, 0))
+    table = Table("claim", "where", "least favourable", "verdict", box=None, padding=(0, 2, 0, 0))
     for claim in claims:
-        table.add_row(claim["claim"], claim["where"], claim["verdict"])
+        numbers = [f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" for one in claim["numbers"][:1]]
+        table.add_row(claim["claim"], claim["where"], *(numbers or ["–"]), claim["verdict"])
     Console(emoji=False).print(table)
+    if any(claim["verdict"] in (CLOSE, FEW) for claim in claims):
+        console.print("more families decide more claims: --data DIR, or --suite openml for the paper's 524 data sets")
     _tell_left_out(console, outcome.left_out)
     for unit, reason in outcome.failures:
         console.print(f"failed: {unit}: {reason}", markup=False, soft_wrap=True)

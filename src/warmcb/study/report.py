@@ -78,7 +78,8 @@ def write_report(folder: Path) -> Path:
         method=judged["method"],
         correction=judged["correction"],
         thin=_thin_ratios(scores),
-        again=_again(manifest["grid"]),
+        again=_command(Grid.of({name: manifest["grid"][name] for name in ("suites", "data", "truth", "max_rows")})),
+        another_seed=_command(Grid.of(manifest["grid"] | {"seed": manifest["grid"]["seed"] + 1})),
         more_data=shlex.join(["warmcb", "reproduce", "--suite", "openml", "--out", "openml-study"]),
         families=scores["family"].unique(),
         related=manifest["related"],
@@ -138,10 +139,8 @@ def _thin_ratios(scores: pl.DataFrame) -> list[dict[str, Any]]:
     return families.filter(pl.col("families") < FEWEST_FAMILIES).to_dicts()
 
 
-def _again(grid: dict[str, Any]) -> str:
-    """The command for the same data."""
-    data = {name: grid[name] for name in ("suites", "data", "truth", "max_rows")}
-    return shlex.join(["warmcb", "reproduce", *Grid.of(data).options()])
+def _command(grid: Grid) -> str:
+    return shlex.join(["warmcb", "reproduce", *grid.options()])
 
 
 def _ablations(scores: pl.DataFrame) -> list[_Ablation]:
