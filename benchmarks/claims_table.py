@@ -1,25 +1,31 @@
-"""The claims of a study as a Markdown table, as it stands in the README.
+"""The claims of a study as a Markdown table, as it stands in docs/study.md; with --decided as in the README.
 
-    python benchmarks/claims_table.py STUDY
+    python benchmarks/claims_table.py STUDY [--decided]
 
-Of a claim's numbers it shows the least favourable one, which decides.
+Of a claim's numbers it shows the least favourable one.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+from warmcb.study.verdicts import FAILS, HOLDS
 
-def row(claim: dict[str, Any]) -> str:
-    cells = [claim["claim"][0].upper() + claim["claim"][1:], claim["where"], _number(claim["numbers"])]
+DECIDED = (HOLDS, FAILS)
+
+
+def row(claim: dict[str, Any], *, decided: bool) -> str:
+    sentence = claim["claim"][0].upper() + claim["claim"][1:]
+    cells = [sentence, _number(claim["numbers"])] if decided else [f"`{claim['id']}`", sentence, claim["where"]]
+    cells += [] if decided else [_number(claim["numbers"])]
     return " | ".join(["", *cells, f"**{claim['verdict']}**", claim["untuned"], ""]).strip()
 
 
 def _number(numbers: list[dict[str, Any]]) -> str:
     if not numbers:
         return "–"
-    worst = min(numbers, key=lambda number: number["value"])
+    worst = numbers[0]
     interval = f" [{worst['low']:.3f}, {worst['high']:.3f}]"
     others = f" ({len(numbers) - 1} more)" if len(numbers) > 1 else ""
     cost = "" if worst["cost"] is None else f"; cost {worst['cost']:+.3f}"
@@ -27,11 +33,19 @@ def _number(numbers: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    document = json.loads((Path(sys.argv[1]) / "claims.json").read_text())
-    print("| claim | where | least favourable number | verdict | without hindsight |")
-    print("| --- | --- | --- | --- | --- |")
-    for claim in document["claims"]:
-        print(row(claim))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", type=Path, metavar="STUDY")
+    parser.add_argument("--decided", action="store_true", help="only the claims that hold or do not hold")
+    options = parser.parse_args()
+    claims = json.loads((options.study / "claims.json").read_text())["claims"]
+    headers = ["claim", "least favourable number", "verdict", "without hindsight"]
+    if not options.decided:
+        headers = ["id", "claim", "where", *headers[1:]]
+    print("|", " | ".join(headers), "|")
+    print("|", " | ".join("---" for _ in headers), "|")
+    for claim in claims:
+        if not options.decided or claim["verdict"] in DECIDED:
+            print(row(claim, decided=options.decided))
 
 
 if __name__ == "__main__":
