@@ -17,6 +17,7 @@ from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import failure, regret, similarity, theory_app
 from warmcb.study.algorithms import ALGORITHMS as STUDY_ALGORITHMS
+from warmcb.study.claims import CLAIMS
 from warmcb.study.grid import Grid
 
 ROOT = Path(__file__).parents[1]
@@ -65,6 +66,11 @@ def test_every_algorithm_is_explained() -> None:
     for page, names in (("guide.md", ALGORITHMS), ("study.md", STUDY_ALGORITHMS)):
         text = (ROOT / "docs" / page).read_text()
         assert all(f"`{name}`" in text for name in names)
+
+
+def test_every_claim_is_explained() -> None:
+    text = (ROOT / "docs" / "study.md").read_text()
+    assert [claim.id for claim in CLAIMS["bandit"] if f"`{claim.id}`" not in text] == []
 
 
 def test_the_grid_of_the_page_is_one() -> None:

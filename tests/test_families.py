@@ -3,10 +3,12 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import sparse
 
 from problems import shared_data
 from test_study import reproduce, tiny, write_table
@@ -15,10 +17,10 @@ from warmcb.study.families import Families, Traits
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(400, 4)).astype(np.float32)
-Y = RANDOM.integers(3, size=400).astype(np.int32)
+Y = RANDOM.choice(3, p=[0.6, 0.3, 0.1], size=400).astype(np.int32)
 
 
-def traits(name: str, features: np.ndarray = X, labels: np.ndarray = Y) -> Traits:
+def traits(name: str, features: Any = X, labels: np.ndarray = Y) -> Traits:
     return Traits.of(Dataset(name, features, labels, ("a", "b", "c")))
 
 
@@ -66,7 +68,10 @@ def test_some_rows_less_are_found() -> None:
 
 
 def test_all_that_three_bits_can_say_is_no_relation() -> None:
-    bits = (RANDOM.random(size=(2, 400, 3)) < 0.3).astype(np.float32)
+    for columns in (3, 10):
+        bits = (RANDOM.random(size=(2, 4000, columns)) < 0.3).astype(np.float32)
+        labels = [np.random.default_rng(seed).integers(3, size=4000).astype(np.int32) for seed in (1, 2)]
+        assert reasons(traits("one", bits[0], labels[0]), traits("two", bits[1], labels[1])) == []
     assert reasons(traits("one", bits[0]), traits("two", bits[1, :390], other_labels(1)[:390])) == []
 
 
@@ -81,6 +86,30 @@ def test_relations_add_up() -> None:
     bridge = np.hstack([X[:, :2], unrelated(1)[:, :2]])
     datasets = [traits("a"), traits("b", bridge, other_labels(1)), traits("c", unrelated(1), other_labels(2))]
     assert Families(datasets).members() == {"a": ["a", "b", "c"]}
+
+
+def test_what_resembles_a_known_data_set_belongs_to_its_family() -> None:
+    members = [traits("mine"), traits("kropt", X, other_labels(1)), traits("other", unrelated(1), Y)]
+    for order in (members, members[::-1]):
+        assert Families(order).members() == {"chess king-rook-king": ["kropt", "mine", "other"]}
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+def test_classes_of_equal_size_are_no_relation(n_classes: int) -> None:
+    """As made by splitting numbers at their quantiles."""
+    labels = [(np.random.default_rng(seed).permutation(399) % n_classes).astype(np.int32) for seed in (1, 2)]
+    classes = tuple(map(str, range(n_classes)))
+    pair = [
+        Dataset(name, unrelated(seed)[:399], y, classes)
+        for seed, (name, y) in enumerate(zip("ab", labels, strict=True))
+    ]
+    assert reasons(*map(Traits.of, pair)) == []
+
+
+def test_sparse_strangers_are_no_relation() -> None:
+    wide = [sparse.random_array((400, 500), density=0.002, format="csr", rng=seed, dtype=np.float32) for seed in (1, 2)]
+    ones = [(matrix > 0).astype(np.float32).tocsr() for matrix in wide]
+    assert reasons(traits("one", ones[0]), traits("two", ones[1], other_labels(1))) == []
 
 
 def test_the_bundled_data_sets_are_eight_families() -> None:

@@ -124,4 +124,6 @@ class StudyProgress:
 def _about(seconds: float | None) -> str:
     if seconds is None:
         return "unknown time"
-    return f"about {seconds:.0f} s" if seconds < 120 else f"about {seconds / 60:.0f} min"
+    if seconds < 120:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.1f} min" if seconds < 600 else f"about {seconds / 60:.0f} min"

@@ -16,11 +16,12 @@ class MissingError(Exception):
 class Cells:
     """The scores of one ε and one tuning, averaged within each family, ratio and noise.
 
-    `columns` are the scores to average; an estimate has one number for each.
+    `columns` are the scores to average; an estimate has one number for each. Tables that are compared have the same
+    `families`, of which some may have no scores.
     """
 
-    def __init__(self, scores: pl.DataFrame, columns: Sequence[str]) -> None:
-        self.families = scores["family"].unique().sort().to_list()
+    def __init__(self, scores: pl.DataFrame, columns: Sequence[str], families: Sequence[str] | None = None) -> None:
+        self.families = scores["family"].unique().sort().to_list() if families is None else list(families)
         self.ratios = scores["ratio"].unique().sort().to_list()
         keys = ["algorithm", "noise", "noise_p", "family", "ratio"]
         by_dataset = scores.group_by([*keys, "dataset"]).agg(pl.col(columns).mean())

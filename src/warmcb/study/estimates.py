@@ -2,7 +2,8 @@
 
 A family counts once at each ratio, however many data sets it has, and every ratio counts alike. Which families a study
 has is chance: that is what an interval allows for. It comes from leaving out each family in turn (the jackknife) and
-from Student's distribution, which eight families need: a bootstrap of so few is too sure of itself.
+from Student's distribution, which eight families need: a bootstrap of so few is too sure of itself. Where some families
+are far away from the others, on one side, Hall's correction for skewness (1992) counts as well, if it is less sure.
 """
 
 from dataclasses import dataclass
@@ -50,15 +51,39 @@ class Estimate:
         count = len(self.without)
         return np.asarray(np.sqrt((count - 1) / count * ((self.without - self.value) ** 2).sum(axis=0)))
 
-    def half_width(self, tail: float) -> Doubles:
-        """How far a one-sided bound lies away that is wrong with this probability."""
-        return np.asarray(_t().isf(tail, self.df) * self.error)
+    @property
+    def _asymmetry(self) -> Doubles:
+        """The skewness of families, divided by the root of their number."""
+        away = self.value - self.without
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.nan_to_num((away**3).sum(axis=0) / (away**2).sum(axis=0) ** 1.5))
+
+    def lower(self, tail: float) -> Doubles:
+        """A lower bound that is wrong with this probability."""
+        return np.asarray(self.value - self.error * self._distance(tail, self._asymmetry))
+
+    def upper(self, tail: float) -> Doubles:
+        return np.asarray(self.value + self.error * self._distance(tail, -self._asymmetry))
+
+    def _distance(self, tail: float, asymmetry: Doubles) -> Doubles:
+        """How many standard errors away a bound lies: Student's, or Hall's if that is farther."""
+        student = float(_t().isf(tail, self.df))
+        nonzero = np.where(np.abs(asymmetry) < 1e-6, 1e-6, asymmetry)
+        hall = 3 / nonzero * (np.cbrt(1 + nonzero * (student - nonzero / 6)) - 1)
+        return np.asarray(np.maximum(student, hall))
 
     def p_above(self, limit: float = 0.0) -> Doubles:
-        """The p-value against «it is at most this»: small where it is surely more."""
+        """The p-value against «it is at most this»: small where it is surely more.
+
+        If all families say exactly the same, it is that of a coin which fell alike for each of them.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.nan_to_num((self.value - limit) / self.error, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        return np.asarray(_t().sf(distance, self.df))
+            student = (self.value - limit) / self.error
+            skew = self._asymmetry
+            hall = student + skew / 3 * student**2 + skew**2 / 27 * student**3 + skew / 6
+        p = _t().sf(np.fmin(student, hall), self.df)
+        agreeing = np.where(self.value > limit, 0.5 ** len(self.without), np.where(self.value < limit, 1.0, 0.5))
+        return np.asarray(np.where(self.error > 0, p, agreeing))
 
     def p_below(self, limit: float = 0.0) -> Doubles:
         return Estimate(-self.value, -self.without, self.df).p_above(-limit)
@@ -70,8 +95,8 @@ def mean_over_ratios(cells: Doubles) -> Estimate:
     Ratios with fewer than five families are left out: what they say is the luck of a few.
 
     >>> estimate = mean_over_ratios(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]]))
-    >>> estimate.value, estimate.without[0], estimate.df
-    (array(3.), np.float64(3.5), 4.0)
+    >>> float(estimate.value), float(estimate.without[0])
+    (3.0, 3.5)
     >>> float(estimate.error.round(3))  # the standard error of a mean: √(2.5/5)
     0.707
     """
@@ -103,33 +128,35 @@ class Number(NamedTuple):
     p_against: float
     error: float
     df: float
+    comparisons: int = 1
+    """How many numbers share the probability of an error."""
 
     def seen(self, tail: float) -> float:
         """How large it would have to be for four of five studies to find it, if they may err so often."""
-        return float((_t().isf(tail, self.df) + _t().ppf(_POWER, self.df)) * self.error)
+        sure, likely = _t().isf(tail / self.comparisons, self.df), _t().ppf(_POWER, self.df)
+        return float((sure + likely) * self.error)
 
 
 def positive(estimate: Estimate) -> Number:
     """Whether a single number is positive."""
-    value, half = float(estimate.value), float(estimate.half_width(TAIL))
+    bounds = float(estimate.lower(TAIL)), float(estimate.upper(TAIL))
     tails = float(estimate.p_above()), float(estimate.p_below())
-    return Number(value, value - half, value + half, *tails, float(estimate.error), estimate.df)
+    return Number(float(estimate.value), *bounds, *tails, float(estimate.error), estimate.df)
 
 
 def below(estimate: Estimate, limit: float) -> Number:
-    """Whether all numbers of an array are below a limit: the limit less the largest of them.
+    """Whether all shares of an array are below a limit: the limit less the largest of them.
 
     A largest number of noisy ones is too large, so its interval is not that of a mean. From above each number has a
     bound of its own, and the largest of these bounds is one for the largest number. From below the bounds must hold for
-    all numbers at once.
+    all numbers at once. However small the shares look, a share of families as large as the limit may have been missed.
     """
     count, largest = len(estimate.value), int(np.argmax(estimate.value))
-    low = (estimate.value - estimate.half_width(TAIL / count)).max()
-    high = (estimate.value + estimate.half_width(TAIL)).max()
+    low, high = estimate.lower(TAIL / count).max(), estimate.upper(TAIL).max()
     p_against = min(1.0, count * float(estimate.p_above(limit).min()))
+    p_for = max(float(estimate.p_below(limit).max()), (1 - limit) ** (estimate.df + 1))
     value, error = limit - float(estimate.value.max()), float(estimate.error[largest])
-    p_for = float(estimate.p_below(limit).max())
-    return Number(value, limit - float(high), limit - float(low), p_for, p_against, error, estimate.df)
+    return Number(value, limit - float(high), limit - float(low), p_for, p_against, error, estimate.df, count)
 
 
 def larger_maximum(first: Estimate, second: Estimate) -> Number:
@@ -145,12 +172,13 @@ def larger_maximum(first: Estimate, second: Estimate) -> Number:
         min(first.df, second.df),
     )
     rows, columns = gaps.value.shape
-    low = (gaps.value - gaps.half_width(TAIL / rows)).min(axis=1).max()
-    high = (gaps.value + gaps.half_width(TAIL / columns)).max(axis=0).min()
+    low = gaps.lower(TAIL / rows).min(axis=1).max()
+    high = gaps.upper(TAIL / columns).max(axis=0).min()
     p_for = min(1.0, rows * float(gaps.p_above().max(axis=1).min()))
     p_against = min(1.0, columns * float(gaps.p_below().max(axis=0).min()))
     at = int(np.argmax(first.value)), int(np.argmax(second.value))
-    return Number(float(gaps.value[at]), float(low), float(high), p_for, p_against, float(gaps.error[at]), gaps.df)
+    value, error = float(gaps.value[at]), float(gaps.error[at])
+    return Number(value, float(low), float(high), p_for, p_against, error, gaps.df, max(rows, columns))
 
 
 def _t() -> Any:

@@ -12,11 +12,11 @@ from warmcb.study.algorithms import ALGORITHMS, PAPER, SINGLE_LAMBDA, SUPERVISED
 from warmcb.study.cells import Cells, MissingError
 from warmcb.study.estimates import Estimate, Number, TooFewFamiliesError, below, larger_maximum, positive
 from warmcb.study.grid import Grid
-from warmcb.study.scores import BEST_LAMBDA, make_scores
+from warmcb.study.scores import BEST_LAMBDA, SETTING, make_scores
 
 MAIN, SMALL, LARGE = Grid().epsilon
 ALL_NOISES = Grid().noises
-CURVE_POINTS = np.linspace(0.05, 1, 20)
+CURVE_POINTS = np.linspace(0, 1, 21)
 """Where curves are compared."""
 MOST_BELOW = 0.05
 """A curve that is nowhere lower than another by more than this share of the settings dominates it, approximately."""
@@ -25,23 +25,26 @@ _SCALED, _COST = 0, 1
 RIVALS = {"bandit": PAPER, "supervised": SUPERVISED_TRUTH}
 
 
+class Condition(NamedTuple):
+    """Where algorithms are compared."""
+
+    noises: Sequence[str]
+    epsilon: float = MAIN
+    ratio: float | None = None
+    """None: the mean over all ratios."""
+    across: bool = False
+    """Whether it is one of several ε that are compared: then only what was played at all of them counts."""
+
+
 class Evidence(Protocol):
     """Where the numbers of a claim come from."""
 
     rivals: Sequence[str]
 
-    def mean(
-        self,
-        algorithm: str,
-        noises: Sequence[str],
-        epsilon: float = MAIN,
-        ratio: float | None = None,
-        *,
-        across: bool = False,
-    ) -> Estimate:
-        """The mean cost under a condition, scaled and plain. `across` ε only what was played at all of them counts."""
+    def mean(self, algorithm: str, under: Condition) -> Estimate:
+        """The mean cost under a condition, scaled and plain."""
 
-    def curve(self, algorithm: str, noises: Sequence[str], epsilon: float = MAIN) -> Estimate:
+    def curve(self, algorithm: str, under: Condition) -> Estimate:
         """The CDF of the normalized error, at each of `CURVE_POINTS`."""
 
 
@@ -66,35 +69,29 @@ class ScoredEvidence:
     def __init__(self, results: pl.DataFrame, tuning: str, rivals: Sequence[str], scores: pl.DataFrame) -> None:
         self.rivals = rivals
         self._results, self._tuning = results, tuning
+        self._families = scores["family"].unique().sort().to_list()
         self._scores = {False: scores.filter(pl.col("tuning") == tuning)}
         self._cells: dict[tuple[Any, ...], Cells] = {}
 
-    def mean(
-        self,
-        algorithm: str,
-        noises: Sequence[str],
-        epsilon: float = MAIN,
-        ratio: float | None = None,
-        *,
-        across: bool = False,
-    ) -> Estimate:
-        return self._found(epsilon, across, ["excess", "average_cost"]).mean(algorithm, noises, ratio)
+    def mean(self, algorithm: str, under: Condition) -> Estimate:
+        cells = self._found(under.epsilon, under.across, ["excess", "average_cost"])
+        return cells.mean(algorithm, under.noises, under.ratio)
 
-    def curve(self, algorithm: str, noises: Sequence[str], epsilon: float = MAIN) -> Estimate:
+    def curve(self, algorithm: str, under: Condition) -> Estimate:
         names = [f"at {point:g}" for point in CURVE_POINTS]
         reached = [
             (pl.col("normalized_error") <= point).cast(pl.Float64).alias(name)
             for point, name in zip(CURVE_POINTS, names, strict=True)
         ]
-        return self._found(epsilon, False, names, reached).mean(algorithm, noises)
+        return self._found(under.epsilon, under.across, names, reached).mean(algorithm, under.noises, under.ratio)
 
     def _found(self, epsilon: float, across: bool, columns: list[str], more: Sequence[pl.Expr] = ()) -> Cells:
         key = epsilon, across, columns[0]
         if key not in self._cells:
             found = self._scored(across).filter(pl.col("epsilon") == epsilon)
-            if not len(found):
-                raise MissingError
-            self._cells[key] = Cells(found.with_columns(more), columns)
+            if not len(found) or (self._tuning == "other-data" and not _has_all_noises(found)):
+                raise MissingError  # a rate from other data is one for all noises: of some it would be another rate
+            self._cells[key] = Cells(found.with_columns(more), columns, self._families)
         return self._cells[key]
 
     def _scored(self, across: bool) -> pl.DataFrame:
@@ -102,8 +99,15 @@ class ScoredEvidence:
         if across not in self._scores:
             fewest = self._results.group_by("epsilon").agg(pl.col("shuffle").max())["shuffle"].min()
             common = make_scores(self._results.filter(pl.col("shuffle") <= fewest))
-            self._scores[across] = common.filter(pl.col("tuning") == self._tuning)
+            elsewhere = [name for name in SETTING if name != "epsilon"]
+            is_everywhere = pl.col("epsilon").n_unique().over(elsewhere) == common["epsilon"].n_unique()
+            self._scores[across] = common.filter(is_everywhere, pl.col("tuning") == self._tuning)
         return self._scores[across]
+
+
+def _has_all_noises(scores: pl.DataFrame) -> bool:
+    found = {str(Noise(*noise)) for noise in scores.select("noise", "noise_p").unique().iter_rows()}
+    return found >= set(ALL_NOISES)
 
 
 class Needs:
@@ -115,26 +119,18 @@ class Needs:
         self._noises: set[str] = set()
         self._epsilon: set[float] = set()
 
-    def mean(
-        self,
-        algorithm: str,
-        noises: Sequence[str],
-        epsilon: float = MAIN,
-        ratio: float | None = None,
-        *,
-        across: bool = False,
-    ) -> Estimate:
-        self._note([algorithm], noises, epsilon)
+    def mean(self, algorithm: str, under: Condition) -> Estimate:
+        self._note([algorithm], under)
         return Estimate(np.zeros(2), np.zeros((2, 2)), 1.0)
 
-    def curve(self, algorithm: str, noises: Sequence[str], epsilon: float = MAIN) -> Estimate:
-        self._note([algorithm, *self.rivals], noises, epsilon)  # the worst of all is the normalized error's 1
+    def curve(self, algorithm: str, under: Condition) -> Estimate:
+        self._note([algorithm, *self.rivals], under)  # the worst of all is the normalized error's 1
         return Estimate(np.zeros(len(CURVE_POINTS)), np.zeros((2, len(CURVE_POINTS))), 1.0)
 
-    def _note(self, algorithms: Sequence[str], noises: Sequence[str], epsilon: float) -> None:
+    def _note(self, algorithms: Sequence[str], under: Condition) -> None:
         self._algorithms.update(algorithms)
-        self._noises.update(noises)
-        self._epsilon.add(epsilon)
+        self._noises.update(under.noises)
+        self._epsilon.add(under.epsilon)
 
     def settings(self) -> dict[str, list[Any]]:
         """The smallest grid that has all of it."""
@@ -150,27 +146,26 @@ def ahead(
     better: str, worse: str, noises: Sequence[str], ratio: float | None = None, epsilon: float = MAIN
 ) -> Differences:
     """One algorithm costs less than another."""
-    where = [condition(noises), f", ratio {ratio:g}" if ratio else "", f", ε = {epsilon:g}" if epsilon != MAIN else ""]
+    under = Condition(noises, epsilon, ratio)
 
     def differences(evidence: Evidence) -> list[Difference]:
-        what = f"{title(worse)} − {title(better)}{''.join(where)}"
+        what = f"{title(worse)} − {title(better)}{_place(under)}"
         try:
-            lead = evidence.mean(worse, noises, epsilon, ratio) - evidence.mean(better, noises, epsilon, ratio)
+            return [_difference(what, evidence.mean(worse, under) - evidence.mean(better, under))]
         except TooFewFamiliesError as error:  # at this ratio; at others there may be enough
             return [Difference(what, None, families=error.families)]
-        return [_difference(what, lead)]
 
     return differences
 
 
-def best(algorithm: str, noises: Sequence[str], ratio: float | None = None, behind: str | None = None) -> Differences:
-    """Ahead of all rivals; `behind` one of them, if it is given."""
+def best(
+    algorithm: str, noises: Sequence[str], ratio: float | None = None, epsilon: float = MAIN, but: str | None = None
+) -> Differences:
+    """Ahead of all rivals, but one if it is named."""
 
     def differences(evidence: Evidence) -> list[Difference]:
-        others = [other for other in evidence.rivals if other not in (algorithm, behind)]
-        pairs = [(behind, algorithm)] if behind else []
-        pairs += [(algorithm, other) for other in others]
-        return all_of(*(ahead(better, worse, noises, ratio) for better, worse in pairs))(evidence)
+        others = [other for other in evidence.rivals if other not in (algorithm, but)]
+        return all_of(*(ahead(algorithm, other, noises, ratio, epsilon) for other in others))(evidence)
 
     return differences
 
@@ -181,11 +176,11 @@ def all_of(*parts: Differences) -> Differences:
 
 def dominates(better: str, worse: str, noises: Sequence[str], epsilon: float = MAIN) -> Differences:
     """One curve is nowhere much below another."""
-    at = f", ε = {epsilon:g}" if epsilon != MAIN else ""
+    under = Condition(noises, epsilon)
 
     def differences(evidence: Evidence) -> list[Difference]:
-        lead = evidence.curve(worse, noises, epsilon) - evidence.curve(better, noises, epsilon)
-        what = f"{MOST_BELOW:g} − largest lead of the curve of {title(worse)}{condition(noises)}{at}"
+        lead = evidence.curve(worse, under) - evidence.curve(better, under)
+        what = f"{MOST_BELOW:g} − largest lead of the curve of {title(worse)}{_place(under)}"
         return [Difference(what, below(lead, MOST_BELOW))]
 
     return differences
@@ -196,10 +191,11 @@ def wider_gap(behind: str, leader: str, noises: Sequence[str], at: float, than_a
 
     def differences(evidence: Evidence) -> list[Difference]:
         wide, narrow = (
-            evidence.mean(behind, noises, epsilon, across=True) - evidence.mean(leader, noises, epsilon, across=True)
-            for epsilon in (at, than_at)
+            evidence.mean(behind, under) - evidence.mean(leader, under)
+            for under in (Condition(noises, epsilon, across=True) for epsilon in (at, than_at))
         )
-        what = f"{title(behind)}, gap to {title(leader)}{condition(noises)}: at ε = {at:g} − at ε = {than_at:g}"
+        where = _place(Condition(noises))
+        what = f"{title(behind)}, gap to {title(leader)}{where}: at ε = {at:g} − at ε = {than_at:g}"
         return [_difference(what, wide - narrow)]
 
     return differences
@@ -209,7 +205,10 @@ def smaller_lead(leader: str, behind: str, noises: Sequence[str], than: Sequence
     """The lead of an algorithm over another is smaller under one noise than under another."""
 
     def differences(evidence: Evidence) -> list[Difference]:
-        large, small = (evidence.mean(behind, under) - evidence.mean(leader, under) for under in (than, noises))
+        large, small = (
+            evidence.mean(behind, under) - evidence.mean(leader, under)
+            for under in (Condition(than), Condition(noises))
+        )
         what = f"lead of {title(leader)} over {title(behind)}: {_title(than)} − {_title(noises)}"
         return [_difference(what, large - small)]
 
@@ -220,8 +219,8 @@ def cheaper_with(algorithm: str, better: float, worse: float, noises: Sequence[s
     """An algorithm costs less at one ε than at another."""
 
     def differences(evidence: Evidence) -> list[Difference]:
-        dear, cheap = (evidence.mean(algorithm, noises, epsilon, across=True) for epsilon in (worse, better))
-        what = f"{title(algorithm)}{condition(noises)}: at ε = {worse:g} − at ε = {better:g}"
+        dear, cheap = (evidence.mean(algorithm, Condition(noises, epsilon, across=True)) for epsilon in (worse, better))
+        what = f"{title(algorithm)}{_place(Condition(noises))}: at ε = {worse:g} − at ε = {better:g}"
         return [_difference(what, dear - cheap)]
 
     return differences
@@ -249,7 +248,7 @@ def smallest_worst_gap(algorithm: str) -> Differences:
 def _gaps(evidence: Evidence, algorithm: str) -> Estimate:
     """The gaps of an algorithm to each of its rivals, and to itself, under each noise."""
     gaps = [
-        evidence.mean(algorithm, [noise]) - evidence.mean(rival, [noise])
+        evidence.mean(algorithm, Condition([noise])) - evidence.mean(rival, Condition([noise]))
         for noise in ALL_NOISES
         for rival in evidence.rivals
     ]
@@ -265,8 +264,11 @@ def title(algorithm: str) -> str:
     return "the best single λ" if algorithm == BEST_LAMBDA else algorithms.title(algorithm)
 
 
-def condition(noises: Sequence[str]) -> str:
-    return "" if tuple(noises) == ALL_NOISES else f", {_title(noises)}"
+def _place(under: Condition) -> str:
+    """Where a difference was found, as far as it is not the rule."""
+    noises = "" if tuple(under.noises) == ALL_NOISES else f", {_title(under.noises)}"
+    ratio = "" if under.ratio is None else f", ratio {under.ratio:g}"
+    return noises + ratio + ("" if under.epsilon == MAIN else f", ε = {under.epsilon:g}")
 
 
 def _title(noises: Sequence[str]) -> str:

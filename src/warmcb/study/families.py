@@ -20,24 +20,28 @@ from warmcb.data.bundled import BUNDLED
 from warmcb.data.dataset import Dataset
 
 _KNOWN: tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...] = (
-    ("abalone", (183, 720), ()),
+    ("abalone shells", (183, 720), ()),
     ("aircraft control", (734, 803, 819, 846), ("ailerons", "delta_ailerons", "elevators", "delta_elevators")),
     ("bank simulation", (725, 833), ("bank8FM", "bank32nh")),
     ("californian houses", (822, 823), ("cal_housing", "houses")),
     ("census houses", (821, 843), ("house_16H", "house_8L")),
     ("chess king-rook-king", (184, 1481), ("kropt", "kr-vs-k", "krkopt")),
     ("click prediction", (1216, 1217, 1218), ()),
-    ("codrna", (351, 1241), ()),
-    ("covertype", (150, 180, 293), ("covertype",)),
+    ("codrna genes", (351, 1241), ()),
+    (
+        "covertype of forests",
+        (150, 180, 293, 1036, 1040),
+        ("covertype", "cover_4v2_10num", "sylva_agnostic", "sylva_prior"),
+    ),
     ("cpu activity", (197, 227, 735, 761), ("cpu_act", "cpu_small")),
     ("digits of MNIST", (554, 1038, 1041), ("mnist", "mnist_784", "mnist_5k", "gina_agnostic", "gina_prior2")),
     ("Japanese vowels", (375, 976), ()),
     ("KDD Cup 1999", (1110, 1113), ()),
-    ("letter", (6, 977), ()),
-    ("nursery", (26, 959), ()),
-    ("optdigits", (28, 980), ()),
+    ("letter recognition", (6, 977), ()),
+    ("nursery schools", (26, 959), ()),
+    ("optical digits", (28, 980), ()),
     ("page blocks", (30, 1021), ()),
-    ("pendigits", (32, 1019), ()),
+    ("pen-based digits", (32, 1019), ()),
     ("poker hands", (155, 354), ()),
     ("puma robot arm", (752, 816), ("puma8NH", "puma32H")),
     ("random RBF", (156, 157, 158, 159, 160), ()),
@@ -46,10 +50,9 @@ _KNOWN: tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...] = (
     ("SEA concepts", (161, 162), ()),
     ("splice junctions", (46, 953), ("splice", "dna")),
     ("stagger concepts", (1236, 1237, 1238), ()),
-    ("sylva", (1036, 1040), ("sylva_agnostic", "sylva_prior")),
-    ("thyroid of Garvan", (), ("hypothyroid", "sick", "thyroid_allbp", "thyroid_allrep")),
+    ("thyroid of Garvan", (), ("ann-thyroid", "hypothyroid", "sick", "thyroid_allbp", "thyroid_allrep")),
     ("vehicle sensors", (357, 1242), ()),
-    ("waveform", (60, 979), ()),
+    ("waveform generator", (60, 979), ()),
 )
 """Public data sets that are the same data, or come from the same generator: OpenML ids and names."""
 
@@ -57,7 +60,8 @@ _ENDINGS = re.compile(r"[-_ ](bin|binary|int|multi|copy|\d+class|v\d+)$|\s*\(\d+
 _SHARE = 0.5
 """Two data sets are of one family if they share so many columns or rows of the smaller one."""
 _FEWEST_ROWS = 100
-"""Fewer different rows than these may be all that a few columns can say."""
+_FEWEST_VALUES = 4
+"""A column with fewer different values tells little: half of all coins look alike."""
 
 
 class Link(NamedTuple):
@@ -74,16 +78,25 @@ class Traits:
 
     name: str
     n_rows: int
-    columns: Counter[bytes]
+    n_columns: int
+    telling_columns: Counter[bytes]
+    """Those with so many different values that two data sets hardly share one by chance."""
     rows: frozenset[int]
+    content: bytes
+    """A hash of all columns and of the target."""
     classes: tuple[int, ...]
     """How often each class occurs, in rising order."""
 
     @classmethod
     def of(cls, dataset: Dataset) -> Self:
         assert dataset.y is not None
-        columns, rows = Counter(_column_hashes(dataset.X)), frozenset(_row_hashes(dataset.X).tolist())
-        return cls(dataset.name, dataset.X.shape[0], columns, rows, tuple(sorted(np.bincount(dataset.y).tolist())))
+        n_rows, n_columns = dataset.X.shape
+        classes = tuple(sorted(np.bincount(dataset.y).tolist()))
+        hashes = list(_column_hashes(dataset.X))
+        content = hashlib.blake2b(repr((sorted(one for one, _ in hashes), classes)).encode(), digest_size=8).digest()
+        telling = Counter(one for one, is_telling in hashes if is_telling)
+        rows = frozenset(_row_hashes(dataset.X).tolist())
+        return cls(dataset.name, n_rows, n_columns, telling, rows, content, classes)
 
 
 class Families:
@@ -97,7 +110,9 @@ class Families:
             if reason is not None:
                 self.links.append(Link(first.name, second.name, reason))
                 self._join(first.name, second.name)
-        self._of = {name: _known_family(name) or self._root(name) for name in self._of}
+        roots = {name: self._root(name) for name in self._of}
+        titles = {root: _known_family(name) for name, root in roots.items() if _known_family(name)}
+        self._of = {name: titles.get(root) or root for name, root in roots.items()}
 
     def __getitem__(self, dataset: str) -> str:
         return self._of[dataset]
@@ -130,20 +145,23 @@ def _relation(first: Traits, second: Traits) -> str | None:
 def _columns_in_common(first: Traits, second: Traits) -> str | None:
     if first.n_rows != second.n_rows:
         return None
-    if (first.columns, first.classes) == (second.columns, second.classes):
+    if first.content == second.content:
         return "the same data twice"
-    shared = (first.columns & second.columns).total()
-    if shared >= _SHARE * min(first.columns.total(), second.columns.total()):
+    shared = (first.telling_columns & second.telling_columns).total()
+    narrower = min(first.telling_columns.total(), second.telling_columns.total())
+    if shared and shared >= _SHARE * narrower:
         return f"{shared} columns in common"
-    has_same_target = first.classes == second.classes and len(set(first.classes)) > 1
-    return "the same target" if has_same_target else None
+    is_uneven = first.classes[-1] - first.classes[0] > first.n_rows / 100  # classes of equal size are made, not found
+    return "the same target" if is_uneven and first.classes == second.classes else None
 
 
 def _rows_in_common(first: Traits, second: Traits) -> str | None:
+    """Where most rows are different: where they are not, few values say nearly all there is to say."""
+    are_telling = all(2 * len(one.rows) > one.n_rows for one in (first, second))
     shared = len(first.rows & second.rows)
     are_many = shared >= max(_SHARE * min(len(first.rows), len(second.rows)), _FEWEST_ROWS)
-    have_one_width = first.columns.total() == second.columns.total()
-    return f"{shared} different rows in common" if are_many and have_one_width else None
+    has_one_width = first.n_columns == second.n_columns
+    return f"{shared} different rows in common" if are_many and are_telling and has_one_width else None
 
 
 def _known_family(name: str) -> str | None:
@@ -160,11 +178,14 @@ def _stem(name: str) -> str:
     return name
 
 
-def _column_hashes(X: Any) -> Iterator[bytes]:
+def _column_hashes(X: Any) -> Iterator[tuple[bytes, bool]]:
+    """A hash of each column, whatever the order of its values, and whether it has many different ones."""
     columns = sparse.csc_array(X)
     columns.eliminate_zeros()
     for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):
-        yield hashlib.blake2b(np.sort(columns.data[start:end]).tobytes(), digest_size=8).digest()
+        values = np.sort(columns.data[start:end])
+        different = int(np.count_nonzero(np.diff(values)))
+        yield hashlib.blake2b(values.tobytes(), digest_size=8).digest(), different >= _FEWEST_VALUES
 
 
 def _row_hashes(X: Any) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ def make_scores(results: pl.DataFrame) -> pl.DataFrame:
     divided by how far the best constant action of the data set is above e*: one scale for every ε and tuning.
     `variant` is the algorithm as it was run, where several make one.
     """
-    scored = results.filter(pl.col("optimal_cost").is_not_null())  # missing where its unit of work has failed
+    scored = _complete(results)
     costs = scored.group_by([*SETTING, "algorithm", "learning_rate"], maintain_order=True).agg(
         pl.col(_FACTS).first(),
         pl.col("average_cost", "optimal_cost", "constant_cost").mean(),
@@ -53,9 +53,20 @@ def make_scores(results: pl.DataFrame) -> pl.DataFrame:
         for tuning, table in zip(TUNINGS, tuned, strict=True)
     )  # fmt: skip
     above = pl.col("average_cost") - pl.col("optimal_cost")
-    return chosen.join(_worst(tuned[0]), on=SETTING, how="left", maintain_order="left").select(
-        *chosen.columns, (above / _paper_range()).alias("normalized_error"), (above / _range()).alias("excess")
+    scales = chosen.join(_worst(tuned[0]), on=SETTING, how="left", maintain_order="left").join(
+        _ranges(scored), on="dataset", how="left", maintain_order="left"
     )
+    return scales.select(
+        *chosen.columns, (above / _paper_range()).alias("normalized_error"), (above / pl.col("range")).alias("excess")
+    )
+
+
+def _complete(results: pl.DataFrame) -> pl.DataFrame:
+    """Without what lacks an algorithm or a rate, because a unit of work has failed: comparisons are paired."""
+    shuffled = [*SETTING, "shuffle"]
+    counted = results.filter(pl.col("optimal_cost").is_not_null()).with_columns(pl.len().over(shuffled).alias("count"))
+    most = pl.col("count").max().over("noise", "noise_p", "epsilon", "shuffle")
+    return counted.filter(pl.col("count") == most).drop("count")
 
 
 def _with_best_lambda(costs: pl.DataFrame) -> pl.DataFrame:
@@ -71,10 +82,11 @@ def _paper_range() -> pl.Expr:
     return pl.max_horizontal(pl.col("worst_cost") - pl.col("optimal_cost"), pl.lit(0.0)) + 1e-4
 
 
-def _range() -> pl.Expr:
+def _ranges(results: pl.DataFrame) -> pl.DataFrame:
     """How far the best constant action is above e*: of a data set, not of a setting, so that it moves with nothing."""
-    gap = (pl.col("constant_cost") - pl.col("optimal_cost")).mean().over("dataset")
-    return pl.max_horizontal(gap, pl.lit(SMALLEST_RANGE))
+    gap = (pl.col("constant_cost") - pl.col("optimal_cost")).mean()
+    by_shuffle = results.unique(["dataset", "shuffle"]).group_by("dataset")
+    return by_shuffle.agg(pl.max_horizontal(gap, pl.lit(SMALLEST_RANGE)).alias("range"))
 
 
 def _worst(hindsight: pl.DataFrame) -> pl.DataFrame:
@@ -105,9 +117,9 @@ def _other_data(costs: pl.DataFrame) -> pl.DataFrame:
     """The same, from all families but the one that is judged. With a single family there is nothing to go by."""
     group = ["epsilon", "algorithm", *_CHOICE]
     means = _mean_by_family(costs).with_columns(
-        (pl.col("mean").sum().over(group) - pl.col("mean")).alias("others"), pl.len().over(group).alias("count")
+        (pl.col("mean").sum().over(group) - pl.col("mean")).alias("others"), (pl.len().over(group) - 1).alias("count")
     )
-    others = means.filter(pl.col("count") > 1).with_columns(pl.col("others").alias("mean"))
+    others = means.filter(pl.col("count") > 0).with_columns((pl.col("others") / pl.col("count")).alias("mean"))
     return _with_choice(costs, _lowest(others, ["family", "epsilon", "algorithm"]))
 
 

@@ -7,11 +7,10 @@ if one of them is surely negative; otherwise it is too close to call. How sure i
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from warmcb.study.cells import MissingError
-from warmcb.study.claims import Claim, chosen_claims
+from warmcb.study.claims import CLAIMS, Claim, chosen_claims
 from warmcb.study.estimates import FEWEST_FAMILIES, TooFewFamiliesError
 from warmcb.study.evidence import MOST_BELOW, RIVALS, Difference, Evidence, ScoredEvidence
 from warmcb.study.scores import SMALLEST_RANGE, make_scores
@@ -27,8 +26,9 @@ METHOD = (
 )
 CORRECTION = (
     "If each of {count} claims were judged by its own interval, one or two verdicts would be mere chance. Therefore all"
-    " claims of a column are corrected together (Holm): the chance that even one of its «holds» and «does not hold» is"
-    " wrong is at most 5 %. A claim whose intervals lie barely above 0 is too close to call for that reason."
+    " claims of a column are corrected together (Bonferroni): the chance that even one of its «holds» and «does not"
+    " hold» is wrong is at most 5 %, whether all claims are judged or some. A claim whose intervals lie barely above 0"
+    " is too close to call for that reason."
 )
 HOLDS, FAILS, CLOSE, FEW, NOT_RUN = "holds", "does not hold", "too close to call", "needs more data", "not run"
 _LEVEL = 0.05
@@ -50,8 +50,8 @@ class _Judged(NamedTuple):
 
     @property
     def p(self) -> float:
-        """That it is either true or false, both of which are looked for."""
-        return min(1.0, 2 * min(self.p_holds, self.p_fails))
+        """Of the verdict that the numbers point to. Of the two only one can be wrong, so nothing is doubled."""
+        return min(self.p_holds, self.p_fails)
 
 
 def judge(
@@ -65,7 +65,7 @@ def judge(
     The rates are chosen in hindsight, as in the paper; names that begin with `untuned` tell the same when each data set
     gets the rate that is best on the other families.
     """
-    asked = chosen_claims(claims, truth)
+    asked, count = chosen_claims(claims, truth), len(CLAIMS[truth])
     scores = make_scores(results) if scores is None else scores
     columns = {
         tuning: _examine_all(asked, ScoredEvidence(results, tuning, RIVALS[truth], scores))
@@ -80,10 +80,9 @@ def judge(
             "untuned": untuned["verdict"],
             **{f"untuned_{name}": untuned[name] for name in ("p", "seen", "numbers")},
         }
-        for claim, tuned, untuned in zip(asked, *(_rows(found) for found in columns.values()), strict=True)
+        for claim, tuned, untuned in zip(asked, *(_rows(found, count) for found in columns.values()), strict=True)
     ]
-    correction = CORRECTION.format(count=len(asked)) if len(asked) > 1 else ""
-    return {"method": METHOD, "correction": correction, "claims": rows}
+    return {"method": METHOD, "correction": CORRECTION.format(count=count), "claims": rows}
 
 
 def _examine_all(claims: Sequence[Claim], evidence: Evidence) -> list[_Judged]:
@@ -104,30 +103,14 @@ def _examine(claim: Claim, evidence: Evidence) -> _Judged:
     return _Judged(found, p_holds, p_fails, too_few)
 
 
-def _adjusted(column: Sequence[_Judged]) -> list[float | None]:
-    """Holm's p-values of the claims that can be judged."""
-    places = [i for i, one in enumerate(column) if one.can_be_judged]
-    order = sorted(places, key=lambda i: column[i].p)
-    steps = [(len(order) - rank) * column[i].p for rank, i in enumerate(order)]
-    found: list[float | None] = [None] * len(column)
-    for i, p in zip(order, np.maximum.accumulate(steps) if steps else [], strict=True):
-        found[i] = min(1.0, float(p))
-    return found
-
-
-def _rows(column: Sequence[_Judged]) -> list[dict[str, Any]]:
-    """What is told of each claim in one tuning."""
-    tail = _LEVEL / 2 / len(column)
-    return [
-        {
-            "verdict": _verdict(one, p),
-            "p": p,
-            "families": one.families,
-            "seen": _seen(one, tail),
-            "numbers": _numbers(one),
-        }
-        for one, p in zip(column, _adjusted(column), strict=True)
-    ]
+def _rows(column: Sequence[_Judged], count: int) -> list[dict[str, Any]]:
+    """What is told of each claim in one tuning, of so many claims that must be right together."""
+    rows = []
+    for one in column:
+        p = min(1.0, count * one.p) if one.can_be_judged else None
+        verdict, seen = _verdict(one, p), _seen(one, _LEVEL / count)
+        rows.append({"verdict": verdict, "p": p, "families": one.families, "seen": seen, "numbers": _numbers(one)})
+    return rows
 
 
 def _verdict(one: _Judged, p: float | None) -> str:
@@ -142,7 +125,7 @@ def _seen(one: _Judged, tail: float) -> float | None:
     """The difference that four of five such studies would have found, where it could not be told from 0."""
     numbers = [number for _, number, _, _ in one.differences if number is not None]
     open_ones = [number for number in numbers if number.low <= 0 <= number.high] or numbers
-    return max((number.seen(tail) for number in open_ones), default=None)
+    return max((number.seen(tail / len(numbers)) for number in open_ones), default=None)
 
 
 def _numbers(one: _Judged) -> list[Mapping[str, Any]]:
