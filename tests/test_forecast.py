@@ -37,7 +37,7 @@ def test_units_alike_take_their_mean() -> None:
     forecast = Forecast()
     for seconds in (1.0, 3.0):
         forecast.observe(Task("a", (5.0,)), seconds)
-    assert forecast.seconds(Task("a", (5.0,), number=9)) == 2.0
+    assert forecast.seconds(Task("a", (5.0,), number=9)) == pytest.approx(2.0, rel=0.1)
 
 
 def test_what_a_quantity_costs_is_found() -> None:
@@ -52,6 +52,15 @@ def test_a_kind_that_was_not_seen_yet_costs_what_others_do() -> None:
     forecast.observe(Task("a", (2.0,)), 8.0)
     assert forecast.seconds(Task("b", (3.0,))) == pytest.approx(12.0)
     assert forecast.seconds(Task("c", (3.0, 1.0))) == 8.0
+
+
+def test_a_machine_that_gets_faster_is_noticed() -> None:
+    forecast = Forecast()
+    for seconds in [4.0] * 50 + [2.0] * 60:
+        forecast.observe(Task("a", (5.0,)), seconds)
+    assert forecast.seconds(Task("a", (5.0,))) == pytest.approx(2.0, rel=0.1)
+    forecast.observe(Task("a", (10.0,)), 4.0)  # new sorts are measured at the new pace
+    assert forecast.seconds(Task("a", (20.0,))) == pytest.approx(8.0, rel=0.1)
 
 
 def units_and_times(noise: float) -> tuple[list[Runs], dict[Runs, float]]:

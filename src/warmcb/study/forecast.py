@@ -22,6 +22,10 @@ class Timed(Protocol):
     def load(self) -> Load: ...
 
 
+_FEWEST_SECONDS = 60.0
+_REMEMBERED = 0.05
+"""The pace is that of the last minute of work, or of this share of all of it."""
+
 T = TypeVar("T", bound=Timed)
 
 
@@ -30,23 +34,36 @@ class Forecast:
 
     It is the mean of the units alike that are done. Where there is none yet, the units of the same kind tell: what each
     of their quantities costs is fitted to the times that were measured, by non-negative least squares of the relative
-    errors. Where there is none of its kind either, all kinds with as many quantities; or else all there are.
+    errors. Where there is none of its kind either, all kinds with as many quantities; or else all there are. A machine
+    may get slower or faster, when it has other things to do: times are multiples of its pace, which is followed.
     """
 
     def __init__(self) -> None:
+        self._pace = 1.0
+        self._spent = 0.0
         self._times: dict[Hashable, list[float]] = {}
         self._loads: dict[Hashable, Load] = {}
         self._prices: dict[str | int, Doubles | None] = {}
 
     def observe(self, unit: Timed, seconds: float) -> None:
         """A unit has taken so many seconds of a worker."""
-        if unit.alike not in self._times:
+        seconds = max(seconds, 1e-6)
+        self._spent += seconds
+        if unit.alike in self._times:
+            expected = self.seconds(unit) or seconds
+            memory = max(_FEWEST_SECONDS, _REMEMBERED * self._spent)
+            self._pace *= (seconds / expected) ** min(1.0, expected / memory)
+        else:
             self._loads[unit.alike] = unit.load
             self._prices.clear()
-        self._times.setdefault(unit.alike, []).append(max(seconds, 1e-6))
+        self._times.setdefault(unit.alike, []).append(seconds / self._pace)
 
     def seconds(self, unit: Timed) -> float | None:
         """What a unit will take; None before anything was measured."""
+        at_first = self._at_first_pace(unit)
+        return None if at_first is None else self._pace * at_first
+
+    def _at_first_pace(self, unit: Timed) -> float | None:
         if unit.alike in self._times:
             return float(np.mean(self._times[unit.alike]))
         kind, quantities = unit.load
