@@ -21,11 +21,10 @@ from warmcb import SupervisedTruth
 from warmcb.data import suite
 from warmcb.noise import Noise
 from warmcb.simulate import simulate_many
-from warmcb.study.algorithms import title
+from warmcb.study.algorithms import BEST_LAMBDA, title
 from warmcb.study.cells import Cells
 from warmcb.study.estimates import TooFewFamiliesError, positive
 from warmcb.study.grid import FIGURE_2, Grid
-from warmcb.study.scores import BEST_LAMBDA
 
 NOISES = ("none", "cyc:0.25", "cyc:1", "maj:1")
 EPSILON = 0.0125

@@ -1,12 +1,14 @@
 """The grid: the paper's sizes by hand, one meaning for TOML and options, and refusals."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from warmcb.errors import InputError
 from warmcb.study.algorithms import PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH
-from warmcb.study.grid import FIGURE_2, Grid, Part, Size
+from warmcb.study.asked import grid_of, options
+from warmcb.study.grid import FIGURE_2, Grid, Part, Size, read_settings
 
 
 def test_the_papers_sizes() -> None:
@@ -32,9 +34,9 @@ def test_a_run_ends_with_the_rows() -> None:
 def test_a_toml_file_says_the_same_as_options(tmp_path: Path) -> None:
     path = tmp_path / "grid.toml"
     path.write_text('suites = ["openml"]\nepsilon = [0.0125, 0.1]\nnoises = ["none", "cyc:1.0"]\nshuffles = 3\n')
-    options = {"suites": ["openml"], "epsilon": [0.0125, 0.1], "noises": ["none", "cyc:1"], "shuffles": 3}
-    assert Grid.read(path) == Grid.of(options)
-    assert Grid.of(Grid.read(path).as_dict()) == Grid.read(path)
+    asked = {"suites": ["openml"], "epsilon": [0.0125, 0.1], "noises": ["none", "cyc:1"], "shuffles": 3}
+    assert grid_of(read_settings(path)) == grid_of(asked)
+    assert Grid.of(grid_of(asked).as_dict()) == grid_of(asked)
 
 
 def test_data_replace_the_suite_and_another_truth_has_other_algorithms() -> None:
@@ -51,22 +53,69 @@ def test_data_replace_the_suite_and_another_truth_has_other_algorithms() -> None
 
 def test_what_to_tell_the_command_line() -> None:
     grid = Grid.of({"data": ["a b", "c"], "epsilon": [0.1, 0.2], "shuffles": 5})
-    assert grid.options() == ["--data", "a b", "--data", "c", "--epsilon", "0.1,0.2", "--shuffles", "5"]
-    assert Grid().options() == []
+    assert options(grid) == ["--data", "a b", "--data", "c", "--epsilon", "0.1,0.2", "--shuffles", "5"]
+    assert options(Grid()) == []
 
 
 @pytest.mark.parametrize(
-    "settings, options",
+    "settings, words",
     [
         ({"algorithms": ["warm"]}, "--algorithms warm"),
         ({"extras": []}, "--extras none"),
         ({"algorithms": ["arrow-8"], "extras": ["warm"]}, "--algorithms arrow-8 --extras warm"),
         ({"seed": 7, "side_shuffles": 1}, "--side-shuffles 1 --seed 7"),
-        ({"claims": ["uar", "ratios"]}, "--claims uar,ratios"),
+        ({"truth": "supervised"}, "--truth supervised"),
     ],
 )
-def test_what_follows_from_other_options_is_not_told(settings: dict[str, object], options: str) -> None:
-    assert " ".join(Grid.of(settings).options()) == options
+def test_what_follows_from_other_options_is_not_told(settings: dict[str, object], words: str) -> None:
+    assert " ".join(options(Grid.of(settings))) == words
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"claims": ["cyc-1"]},
+        {"claims": ["cyc-1"], "epsilon": [0.0125, 0.00625, 0.1]},
+        {"claims": ["cyc-1"], "noises": list(Grid().noises)},
+        {"claims": ["warm-start-helps"], "algorithms": ["paper"]},
+        {"claims": ["cyc-1"], "extras": ["warm", "single-lambda"]},
+        {"claims": ["gap-shrinks"], "side_shuffles": 2},
+        {"claims": ["gap-shrinks"], "shuffles": 10, "seed": 3},
+        {"claims": ["above-half"], "truth": "supervised"},
+        {"claims": ["best-lambda", "uar"]},
+    ],
+)
+def test_the_command_of_some_claims_gives_the_same_grid(settings: dict[str, Any]) -> None:
+    grid, words = grid_of(settings), options(grid_of(settings))
+    said = dict(zip(words[::2], words[1::2], strict=True))
+    parsed: dict[str, Any] = {}
+    for option, text in said.items():
+        name = option.removeprefix("--").replace("-", "_")
+        is_list = isinstance(getattr(Grid(), name), tuple)
+        numbers = float if name == "epsilon" else str
+        parsed[name] = [numbers(one) for one in text.split(",")] if is_list else text
+        if name in ("shuffles", "side_shuffles", "seed"):
+            parsed[name] = int(text)
+    if parsed.get("extras") == ["none"]:
+        parsed["extras"] = []
+    assert grid_of(parsed) == grid
+
+
+def test_a_claim_that_cannot_be_judged_is_refused() -> None:
+    with pytest.raises(InputError, match=r"epsilon is 0.1 beside the claim cyc-1; expected 0.0125, too"):
+        grid_of({"claims": ["cyc-1"], "epsilon": [0.1]})
+
+
+def test_a_file_may_name_claims(tmp_path: Path) -> None:
+    path = tmp_path / "grid.toml"
+    path.write_text('claims = ["gap-shrinks"]\nshuffles = 4\n')
+    grid = grid_of(read_settings(path))
+    assert (grid.noises, grid.shuffles, grid.side_shuffles) == (("cyc:1",), 4, 4)
+
+
+def test_single_lambdas_are_played_even_if_no_noise_of_figure_2_is() -> None:
+    *_, single = Grid.of({"noises": ["maj:1"]}).parts()
+    assert (single.algorithms, single.noises) == (SINGLE_LAMBDA, ("maj:1",))
 
 
 def test_what_is_played_how_often() -> None:
@@ -120,4 +169,4 @@ def test_a_file_that_is_no_toml_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "grid.toml"
     path.write_bytes(b"epsilon = [")
     with pytest.raises(InputError, match="expected a TOML file"):
-        Grid.read(path)
+        read_settings(path)

@@ -85,6 +85,7 @@ STUDY = [
     "scores",
     "evidence",
     "claims",
+    "asked",
     "verdicts",
     "ablation",
     "figures",

@@ -182,8 +182,8 @@ def test_how_to_doubt_it(opened: webdriver.Chrome) -> None:
     section = opened.find_element(By.CSS_SELECTOR, "section[aria-labelledby=doubt]")
     whole, one = (part.text for part in section.find_elements(By.TAG_NAME, "pre"))
     assert whole.startswith("warmcb reproduce --warm-starts 1,8")
-    assert whole.endswith("--seed 1 --out another-seed")
-    assert one == "warmcb reproduce --claims agg --shuffles 10 --seed 1 --out one-claim"
+    assert "--seed 1" in whole and whole.endswith("--out another-seed")
+    assert one == "warmcb reproduce --shuffles 10 --seed 1 --claims agg --out one-claim"
 
 
 def test_names_are_text(opened: webdriver.Chrome) -> None:

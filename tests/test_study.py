@@ -361,10 +361,10 @@ def test_how_to_repeat_it(data: Path, tmp_path: Path) -> None:
         "0.0125",
         "--learning-rates",
         "0.1,1.0",
-        "--shuffles",
-        "40",
         "--extras",
         "none",
+        "--shuffles",
+        "40",
     ]
     assert manifest["units_found"] >= 3
 

@@ -11,7 +11,8 @@ import pytest
 from study_samples import NOISES
 from warmcb.errors import InputError
 from warmcb.study.algorithms import PAPER, SINGLE_LAMBDA
-from warmcb.study.claims import CLAIMS, chosen_claims, only_what_claims_need
+from warmcb.study.asked import grid_of
+from warmcb.study.claims import CLAIMS, chosen_claims
 from warmcb.study.grid import Grid
 from warmcb.study.verdicts import judge
 
@@ -228,13 +229,13 @@ def test_claims_by_name() -> None:
 
 
 def test_a_claim_needs_only_a_part_of_the_study() -> None:
-    grid = only_what_claims_need(Grid.of({"claims": ["gap-shrinks"], "shuffles": 10}))
+    grid = grid_of({"claims": ["gap-shrinks"], "shuffles": 10})
     assert set(grid.algorithms) == {"arrow-8", "bandit-only"}
     assert (grid.noises, grid.epsilon) == (("cyc:1",), (0.0125, 0.1))
     assert (grid.extras, grid.side_shuffles) == ((), 10)
-    curves = only_what_claims_need(Grid.of({"claims": ["maj-0.25-curve"]}))
+    curves = grid_of({"claims": ["maj-0.25-curve"]})
     assert curves.algorithms == PAPER  # the worst of them is the scale's 1
-    single = only_what_claims_need(Grid.of({"claims": ["best-lambda"]}))
+    single = grid_of({"claims": ["best-lambda"]})
     assert set(single.algorithms) == {"arrow-8", "bandit-only", *SINGLE_LAMBDA}
 
 
@@ -242,7 +243,7 @@ def test_what_a_claim_needs_is_enough_to_judge_it() -> None:
     levels = AS_PAPER | {name: {"*": 0.35} for name in SINGLE_LAMBDA}
     everything = pl.concat([results_with(levels, 6, epsilon) for epsilon in Grid().epsilon])
     for claim in CLAIMS["bandit"]:
-        grid = only_what_claims_need(Grid.of({"claims": [claim.id]}))
+        grid = grid_of({"claims": [claim.id]})
         wanted = pl.struct("noise", "noise_p").is_in(
             [
                 {"noise": noise.partition(":")[0], "noise_p": float(noise.partition(":")[2] or 0)}

@@ -16,10 +16,10 @@ from warmcb.cli.workers import checked_workers
 from warmcb.data import SUITES
 from warmcb.errors import InputError
 from warmcb.study.algorithms import ALGORITHMS, GROUPS
-from warmcb.study.claims import only_what_claims_need
+from warmcb.study.asked import grid_of
 from warmcb.study.engine import Engine, EngineLostError, dask_cluster, processes
 from warmcb.study.families import Families
-from warmcb.study.grid import Grid
+from warmcb.study.grid import Grid, read_settings
 from warmcb.study.run import LeftOut, NothingToRunError, Outcome, run_study, write_up
 from warmcb.study.store import Store
 from warmcb.study.verdicts import CLOSE, FEW
@@ -104,7 +104,8 @@ def reproduce(
     if resume and grid is not None:
         raise InputError(f"grid is {str(grid)!r} beside --resume, which has the study's own; expected one of them")
     store = Store(out)
-    start = store.grid() if resume else Grid.read(grid) if grid is not None else Grid()
+    start = store.grid() if resume else Grid()
+    from_file = {} if grid is None else read_settings(grid)
     options = {
         "suites": _words(suite),
         "data": None if data is None else [str(Path(path).resolve()) for path in data],
@@ -112,6 +113,7 @@ def reproduce(
         "epsilon": _parsed("epsilon", epsilon, float),
         "algorithms": _words(algorithms),
         "extras": [] if extras == ["none"] else _words(extras),
+        "claims": _words(claims),
         "noises": _words(noises),
         "learning_rates": _parsed("learning_rates", learning_rates, float),
         "warm_starts": _parsed("warm_starts", warm_starts, int),
@@ -122,11 +124,9 @@ def reproduce(
         "seed": seed,
         "max_rows": max_rows,
     }
-    if claims is not None:
-        start = only_what_claims_need(start.changed({"claims": _words(claims), "truth": truth or start.truth}))
-    wanted = start.changed({name: value for name, value in options.items() if value is not None})
-    if full or claims is not None:
-        wanted = wanted.changed({"side_shuffles": side_shuffles or wanted.shuffles})
+    wanted = grid_of(from_file | {name: value for name, value in options.items() if value is not None}, start)
+    if full:
+        wanted = wanted.changed({"side_shuffles": wanted.shuffles})
     console = Console(stderr=True, highlight=False, emoji=False)
     began = datetime.now(UTC)
     try:
@@ -161,16 +161,18 @@ def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]
         table.add_row(claim["claim"], claim["where"], *(numbers or ["–"]), claim["verdict"])
     Console(emoji=False).print(table)
     if any(claim["verdict"] in (CLOSE, FEW) for claim in claims):
-        console.print("more families decide more claims: --data DIR, or --suite openml for the paper's 524 data sets")
+        hint = "more families decide more claims: --data DIR, or --suite openml for the paper's 524 data sets"
+        console.print(hint, soft_wrap=True)
     _tell_left_out(console, outcome.left_out)
     for unit, reason in outcome.failures:
         console.print(f"failed: {unit}: {reason}", markup=False, soft_wrap=True)
     if outcome.failures:
         console.print(f"to try them again: {_resume_command(store)}", markup=False, soft_wrap=True)
     _tell_families(console, outcome.families)
-    count = len(outcome.families.members())
-    size = f"{len(outcome.results)} results on {len(outcome.datasets)} data sets of {count} families"
-    page = f"; read {store.folder / 'report.html'}" if claims else ""
+    datasets, families = len(outcome.datasets), len(outcome.families.members())
+    of = f"{datasets} data set{'' if datasets == 1 else 's'} of {families} famil{'y' if families == 1 else 'ies'}"
+    size = f"{len(outcome.results)} results on {of}"
+    page = f"; read {store.folder / 'report.html'}" if claims else "; there is nothing to score, so there is no page"
     console.print(f"{size}{page}", markup=False, soft_wrap=True)
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from warmcb.noise import Noise
 from warmcb.study.algorithms import ABLATION
-from warmcb.study.cells import Cells
+from warmcb.study.cells import Cells, MissingError
 from warmcb.study.estimates import TooFewFamiliesError, positive
 from warmcb.study.scores import area, standings
 
@@ -48,6 +48,8 @@ def excess(scores: pl.DataFrame) -> list[dict[str, Any]]:
     cells = Cells(scores, ["excess"])
     rows = []
     for (kind, p), of_noise in scores.partition_by("noise", "noise_p", as_dict=True).items():
+        if not set(compared) <= set(of_noise["algorithm"].unique()):
+            continue  # a unit of work has failed
         areas = {name: area(of_noise, name) for name in compared}
         better = min(SOURCES, key=lambda name: areas[name])
         rows.append(
@@ -61,6 +63,6 @@ def excess(scores: pl.DataFrame) -> list[dict[str, Any]]:
 def _above(cells: Cells, dear: str, cheap: str, noises: Sequence[str] = ()) -> dict[str, float | None]:
     try:
         found = positive((cells.mean(dear, noises) - cells.mean(cheap, noises))[0])
-    except TooFewFamiliesError:
+    except (TooFewFamiliesError, MissingError):
         return dict.fromkeys(("value", "low", "high"))
     return {"value": found.value, "low": found.low, "high": found.high}

@@ -95,18 +95,23 @@ ABLATION = tuple(name for name in ALGORITHMS if name.startswith("warm-"))
 SINGLE_LAMBDA = tuple(name for name, known in ALGORITHMS.items() if known.lane is not None)
 """ARRoW-CB with one of its eight λ only. The eighth, λ = 1, is Bandit-Only."""
 
+BEST_LAMBDA = "best-lambda"
+"""ARRoW-CB with a single λ, which is chosen together with the rate: in scores, the singles are one algorithm."""
+
 GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION), "single-lambda": SINGLE_LAMBDA}
 """Several algorithms by one name."""
 
 
 def title(name: str) -> str:
     """How people call an algorithm; one that this version does not know keeps its name."""
+    if name == BEST_LAMBDA:
+        return "the best single λ"
     return ALGORITHMS[name].title if name in ALGORITHMS else name
 
 
 def without_parts(names: Sequence[str]) -> list[str]:
     """Those to be drawn: variants of one algorithm are compared elsewhere, unless they are all there is."""
-    return [name for name in names if name not in (*ABLATION, *SINGLE_LAMBDA)] or list(names)
+    return [name for name in names if name not in (*ABLATION, BEST_LAMBDA)] or list(names)
 
 
 def algorithm(name: str) -> Algorithm:

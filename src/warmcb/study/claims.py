@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from warmcb.errors import InputError
+from warmcb.study.algorithms import BEST_LAMBDA
 from warmcb.study.evidence import (
     ALL_NOISES,
     LARGE,
@@ -10,7 +11,6 @@ from warmcb.study.evidence import (
     RIVALS,
     SMALL,
     Differences,
-    Needs,
     ahead,
     all_of,
     best,
@@ -20,8 +20,7 @@ from warmcb.study.evidence import (
     smallest_worst_gap,
     wider_gap,
 )
-from warmcb.study.grid import FIGURE_2, Grid
-from warmcb.study.scores import BEST_LAMBDA
+from warmcb.study.grid import FIGURE_2
 
 _ARROW = "arrow-8"
 _BOTH_SOURCES = ("arrow-2", "sim-bandit")
@@ -45,14 +44,6 @@ def chosen_claims(ids: tuple[str, ...], truth: str) -> tuple[Claim, ...]:
         if one not in known:
             raise InputError(f"claims has {one!r}; expected some of {', '.join(known)}")
     return tuple(known[one] for one in ids) or CLAIMS[truth]
-
-
-def only_what_claims_need(grid: Grid) -> Grid:
-    """The grid without whatever the claims that it names do not ask for; every ε is played equally often."""
-    needs = Needs(RIVALS[grid.truth])
-    for claim in chosen_claims(grid.claims, grid.truth):
-        claim.differences(needs)
-    return grid.changed(needs.settings() | {"extras": [], "side_shuffles": grid.shuffles})
 
 
 def _above_both(epsilon: float) -> Differences:

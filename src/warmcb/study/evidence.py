@@ -7,12 +7,11 @@ import numpy as np
 import polars as pl
 
 from warmcb.noise import Noise
-from warmcb.study import algorithms
-from warmcb.study.algorithms import ALGORITHMS, PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH
+from warmcb.study.algorithms import ALGORITHMS, BEST_LAMBDA, PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH, title
 from warmcb.study.cells import Cells, MissingError
 from warmcb.study.estimates import Estimate, Number, TooFewFamiliesError, below, larger_maximum, positive
 from warmcb.study.grid import Grid
-from warmcb.study.scores import BEST_LAMBDA, SETTING, make_scores
+from warmcb.study.scores import SETTING, make_scores
 
 MAIN, SMALL, LARGE = Grid().epsilon
 ALL_NOISES = Grid().noises
@@ -88,7 +87,10 @@ class ScoredEvidence:
     def _found(self, epsilon: float, across: bool, columns: list[str], more: Sequence[pl.Expr] = ()) -> Cells:
         key = epsilon, across, columns[0]
         if key not in self._cells:
-            found = self._scored(across).filter(pl.col("epsilon") == epsilon)
+            scored = self._scored(across)
+            if not len(scored):  # a single family has no others to take a rate from
+                raise TooFewFamiliesError(len(self._families))
+            found = scored.filter(pl.col("epsilon") == epsilon)
             if not len(found) or (self._tuning == "other-data" and not _has_all_noises(found)):
                 raise MissingError  # a rate from other data is one for all noises: of some it would be another rate
             self._cells[key] = Cells(found.with_columns(more), columns, self._families)
@@ -258,10 +260,6 @@ def _gaps(evidence: Evidence, algorithm: str) -> Estimate:
 
 def _difference(what: str, estimate: Estimate) -> Difference:
     return Difference(what, positive(estimate[_SCALED]), float(estimate.value[_COST]))
-
-
-def title(algorithm: str) -> str:
-    return "the best single λ" if algorithm == BEST_LAMBDA else algorithms.title(algorithm)
 
 
 def _place(under: Condition) -> str:

@@ -150,7 +150,7 @@ def _columns_in_common(first: Traits, second: Traits) -> str | None:
     shared = (first.telling_columns & second.telling_columns).total()
     narrower = min(first.telling_columns.total(), second.telling_columns.total())
     if shared and shared >= _SHARE * narrower:
-        return f"{shared} columns in common"
+        return f"{shared} column{'' if shared == 1 else 's'} in common"
     is_uneven = first.classes[-1] - first.classes[0] > first.n_rows / 100  # classes of equal size are made, not found
     return "the same target" if is_uneven and first.classes == second.classes else None
 
@@ -173,8 +173,10 @@ def _known_family(name: str) -> str | None:
 
 
 def _stem(name: str) -> str:
-    while _ENDINGS.search(name):
-        name = _ENDINGS.sub("", name)
+    while shorter := _ENDINGS.sub("", name):
+        if shorter == name:
+            break
+        name = shorter
     return name
 
 
@@ -184,8 +186,10 @@ def _column_hashes(X: Any) -> Iterator[tuple[bytes, bool]]:
     columns.eliminate_zeros()
     for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):
         values = np.sort(columns.data[start:end])
-        different = int(np.count_nonzero(np.diff(values)))
-        yield hashlib.blake2b(values.tobytes(), digest_size=8).digest(), different >= _FEWEST_VALUES
+        steps = np.diff(values)
+        is_index = steps.size > 0 and steps[0] > 0 and bool((steps == steps[0]).all())  # as if rows were numbered
+        is_telling = int(np.count_nonzero(steps)) >= _FEWEST_VALUES and not is_index
+        yield hashlib.blake2b(values.tobytes(), digest_size=8).digest(), is_telling
 
 
 def _row_hashes(X: Any) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from warmcb._looks import Look, looks
 from warmcb.noise import KINDS, Noise
 from warmcb.study.algorithms import title, without_parts
 from warmcb.study.grid import main_epsilon
-from warmcb.study.scores import BEST_LAMBDA, SETTING, cdf
+from warmcb.study.scores import SETTING, cdf
 
 _ASPECT = 0.8
 _SMALL = 2.0  # inches; a narrower panel has smaller letters and thinner lines
@@ -84,7 +84,7 @@ def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> l
     """
     folder.mkdir(parents=True, exist_ok=True)
     drawings = []
-    drawn = without_parts([name for name in scores["algorithm"].unique(maintain_order=True) if name != BEST_LAMBDA])
+    drawn = without_parts(scores["algorithm"].unique(maintain_order=True).to_list())
     tuned = scores.filter(pl.col("tuning") == "hindsight", pl.col("algorithm").is_in(drawn))
     for drawing, grid, width in _figures(tuned, truth):
         _save(draw_panels(grid, width), folder / drawing.stem)

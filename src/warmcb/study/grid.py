@@ -1,4 +1,4 @@
-"""What a study runs, as data: read from a TOML file, from the command line, or from the folder of an earlier start."""
+"""What a study runs, as data."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -105,16 +105,6 @@ class Grid:
         """A grid from plain values; what is not said has its default."""
         return cls().changed(settings)
 
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """A grid from a TOML file, whose keys are the names above. Its data are looked for beside it."""
-        try:
-            settings = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"grid is {str(path)!r}; expected a TOML file: {error}") from None
-        grid = cls.of(settings)
-        return replace(grid, data=tuple(str((path.parent / folder).resolve()) for folder in grid.data))
-
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """The same grid with other values.
 
@@ -156,18 +146,6 @@ class Grid:
         """Plain values, as JSON and TOML have them."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
-    def options(self) -> list[str]:
-        """What to tell the command line for this grid: whatever is not the default, or does not follow from it."""
-        said = {name: value for name, value in asdict(self).items() if value not in (getattr(Grid(), name), ())}
-        meant = Grid().changed(said)
-        said |= {name: value for name, value in asdict(self).items() if value != getattr(meant, name)}
-        words = []
-        for name, value in said.items():
-            option = "--suite" if name == "suites" else f"--{name.replace('_', '-')}"
-            joined = ",".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
-            words += [word for one in (value if name == "data" else [joined]) for word in (option, one)]
-        return words
-
     @property
     def main_epsilon(self) -> float:
         return main_epsilon(self.epsilon)
@@ -181,7 +159,8 @@ class Grid:
         single = tuple(name for name in self.extras if name in SINGLE_LAMBDA)
         if more := tuple(name for name in self.extras if name not in single):
             yield Part(more, main, self.noises, self.shuffles)
-        if single and (noises := tuple(noise for noise in self.noises if noise in FIGURE_2)):
+        if single:
+            noises = tuple(noise for noise in self.noises if noise in FIGURE_2) or self.noises
             yield Part(single, main, noises, self.shuffles)
 
     def sizes(self, n_rows: int) -> Iterator[Size]:
@@ -203,6 +182,16 @@ class Grid:
         else:
             what = f"warm starts of {', '.join(map(str, sizes))} examples; expected some rows to be left"
         return f"{n_rows} rows give {what}"
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings of a TOML file, whose keys are the names of a grid's. Its data are looked for beside it."""
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"grid is {str(path)!r}; expected a TOML file: {error}") from None
+    data = Grid.of({name: value for name, value in settings.items() if name == "data"}).data
+    return settings | ({"data": [str((path.parent / folder).resolve()) for folder in data]} if data else {})
 
 
 def main_epsilon(found: Iterable[float]) -> float:

@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -19,6 +18,7 @@ from warmcb._atomic import replacing
 from warmcb._looks import looks
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.algorithms import title, without_parts
+from warmcb.study.asked import command
 from warmcb.study.estimates import FEWEST_FAMILIES
 from warmcb.study.grid import Grid, main_epsilon
 from warmcb.study.scores import SETTING, reference, standings
@@ -64,6 +64,9 @@ def write_report(folder: Path) -> Path:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     scores = pl.read_parquet(io.BytesIO((folder / "scores.parquet").read_bytes()))  # a path would be a pattern
+    grid: dict[str, Any] = manifest["grid"]
+    of_data = {name: grid[name] for name in ("suites", "data", "truth", "max_rows")}
+    next_seed = (grid["seed"] + 1) % 2**64
     tables = _standings(scores)
     algorithms = without_parts([row["algorithm"] for row in tables[0].rows])
 
@@ -78,9 +81,9 @@ def write_report(folder: Path) -> Path:
         method=judged["method"],
         correction=judged["correction"],
         thin=_thin_ratios(scores),
-        again=_command(Grid.of({name: manifest["grid"][name] for name in ("suites", "data", "truth", "max_rows")})),
-        another_seed=_command(Grid.of(manifest["grid"] | {"seed": manifest["grid"]["seed"] + 1})),
-        more_data=shlex.join(["warmcb", "reproduce", "--suite", "openml", "--out", "openml-study"]),
+        again=command(Grid.of(grid | {"seed": next_seed})),
+        one_claim=command(Grid.of(of_data | {"shuffles": 10, "seed": next_seed})),
+        more_data=command(Grid.of({"suites": ["openml"], "truth": grid["truth"]})),
         families=scores["family"].unique(),
         related=manifest["related"],
         verdicts=Counter(claim["verdict"] for claim in judged["claims"]),
@@ -139,10 +142,6 @@ def _thin_ratios(scores: pl.DataFrame) -> list[dict[str, Any]]:
     return families.filter(pl.col("families") < FEWEST_FAMILIES).to_dicts()
 
 
-def _command(grid: Grid) -> str:
-    return shlex.join(["warmcb", "reproduce", *grid.options()])
-
-
 def _ablations(scores: pl.DataFrame) -> list[_Ablation]:
     tuned = scores.filter(pl.col("tuning") == "hindsight")
     parts = {epsilon: tuned.filter(pl.col("epsilon") == epsilon) for epsilon in tuned["epsilon"].unique().sort()}
@@ -166,7 +165,9 @@ def _datasets(scores: pl.DataFrame, algorithms: list[str]) -> list[dict[str, Any
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}".replace("-", "−")
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")  # + 0.0: there is no −0.000
 
 
 def _signed(value: float) -> str:

@@ -3,7 +3,6 @@
 import importlib.metadata
 import os
 import platform
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ from warmcb.data import Dataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError
 from warmcb.study.algorithms import algorithm
+from warmcb.study.asked import command
 from warmcb.study.claims import chosen_claims
 from warmcb.study.draws import part_of_rows
 from warmcb.study.engine import Engine, Failure, Watch, Work, run_units
@@ -166,7 +166,7 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Seq
     manifest = {
         "warmcb": warmcb.__version__,
         "code": code_version(),
-        "command": shlex.join(["warmcb", "reproduce", *grid.options()]),
+        "command": command(grid),
         "started": began.isoformat(timespec="seconds"),
         "finished": ended.isoformat(timespec="seconds"),
         "seconds": round((ended - began).total_seconds(), 1),

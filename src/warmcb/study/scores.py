@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from warmcb.study.algorithms import PAPER, SINGLE_LAMBDA
+from warmcb.study.algorithms import BEST_LAMBDA, PAPER, SINGLE_LAMBDA
 from warmcb.study.cells import Cells
 from warmcb.study.estimates import TooFewFamiliesError, positive
 
@@ -22,8 +22,6 @@ families of data sets, which is what an honest user gets."""
 
 REFERENCES = ("arrow-8", "supervised-truth")
 """The paper's algorithm of either setting: others win or lose against the first of them that was run."""
-BEST_LAMBDA = "best-lambda"
-"""ARRoW-CB with a single λ, which is chosen together with the rate."""
 CLOSE = 0.002
 """Two average costs that differ by no more count as a draw."""
 SMALLEST_RANGE = 0.2
@@ -177,7 +175,8 @@ def standings(scores: pl.DataFrame) -> pl.DataFrame:
     its interval `low` to `high`, where there are families enough; the shares of settings with a cost clearly below
     (`win`) and above (`lose`) that of the reference; the mean rank within a setting; the mean cost.
     """
-    scores = scores.filter(pl.col("algorithm") != BEST_LAMBDA)  # it was not run under every noise
+    others = scores.filter(pl.col("algorithm") != BEST_LAMBDA)  # it may not have been run under every noise
+    scores = others if len(others) else scores
     against = reference(scores)
     costs = scores.pivot("algorithm", index=SETTING, values="average_cost")
     ranks = scores.select("algorithm", pl.col("average_cost").rank().over(SETTING).alias("rank"))

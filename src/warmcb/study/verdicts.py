@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from warmcb.noise import Noise
 from warmcb.study.cells import MissingError
 from warmcb.study.claims import CLAIMS, Claim, chosen_claims
 from warmcb.study.estimates import FEWEST_FAMILIES, TooFewFamiliesError
-from warmcb.study.evidence import MOST_BELOW, RIVALS, Difference, Evidence, ScoredEvidence
+from warmcb.study.evidence import MOST_BELOW, RIVALS, Difference, Evidence, Needs, ScoredEvidence
 from warmcb.study.scores import SMALLEST_RANGE, make_scores
 
 METHOD = (
@@ -67,10 +68,12 @@ def judge(
     """
     asked, count = chosen_claims(claims, truth), len(CLAIMS[truth])
     scores = make_scores(results) if scores is None else scores
-    columns = {
-        tuning: _examine_all(asked, ScoredEvidence(results, tuning, RIVALS[truth], scores))
-        for tuning in ("hindsight", "other-data")
-    }
+    rivals = RIVALS[truth]
+    was_run = {claim.id: _was_run(claim, results, rivals) for claim in asked}
+    columns = []
+    for tuning in ("hindsight", "other-data"):
+        evidence = ScoredEvidence(results, tuning, rivals, scores)
+        columns.append([_examine(claim, evidence) if was_run[claim.id] else _NOT_RUN for claim in asked])
     rows = [
         {
             "id": claim.id,
@@ -80,20 +83,29 @@ def judge(
             "untuned": untuned["verdict"],
             **{f"untuned_{name}": untuned[name] for name in ("p", "seen", "numbers")},
         }
-        for claim, tuned, untuned in zip(asked, *(_rows(found, count) for found in columns.values()), strict=True)
+        for claim, tuned, untuned in zip(asked, *(_rows(found, count) for found in columns), strict=True)
     ]
     return {"method": METHOD, "correction": CORRECTION.format(count=count), "claims": rows}
 
 
-def _examine_all(claims: Sequence[Claim], evidence: Evidence) -> list[_Judged]:
-    return [_examine(claim, evidence) for claim in claims]
+_NOT_RUN = _Judged([], 1.0, 1.0, was_run=False)
+
+
+def _was_run(claim: Claim, results: pl.DataFrame, rivals: Sequence[str]) -> bool:
+    """Whether the algorithms, the noises and the ε of a claim are there at all."""
+    needs = Needs(rivals)
+    claim.differences(needs)
+    played = results.select("algorithm", "epsilon", "noise", "noise_p").unique()
+    noises = {str(Noise(kind, p)) for kind, p in played.select("noise", "noise_p").unique().iter_rows()}
+    there = {"algorithms": set(played["algorithm"]), "noises": noises, "epsilon": set(played["epsilon"])}
+    return all(set(wanted) <= there[name] for name, wanted in needs.settings().items())
 
 
 def _examine(claim: Claim, evidence: Evidence) -> _Judged:
     try:
         found = claim.differences(evidence)
     except MissingError:
-        return _Judged([], 1.0, 1.0, was_run=False)
+        return _NOT_RUN
     except TooFewFamiliesError as error:
         return _Judged([], 1.0, 1.0, error.families)
     numbers = [difference.number for difference in found if difference.number is not None]
