@@ -151,6 +151,13 @@ def test_a_curve_below_a_limit_by_hand() -> None:
     assert below(estimate, 0.015).p_against == pytest.approx(2 * 0.5**6)
 
 
+def test_a_share_is_at_most_all_of_them() -> None:
+    wild = Estimate(np.array([0.2, 0.1]), np.array([[0.9, 0.1], [-0.5, 0.2], [0.2, 0.1], [0.3, 0.0], [0.1, 0.1]]), 4.0)
+    found = below(wild, 0.05)
+    assert found.low >= 0.05 - 1
+    assert found.seen(0.001) == np.inf
+
+
 def test_the_band_of_a_curve_is_honest() -> None:
     random = np.random.default_rng(4)
     numbers = [below(noisy(random, np.full(10, 0.05)), 0.05) for _ in range(400)]

@@ -6,6 +6,7 @@ from Student's distribution, which eight families need: a bootstrap of so few is
 are far away from the others, on one side, Hall's correction for skewness (1992) counts as well, if it is less sure.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -130,11 +131,17 @@ class Number(NamedTuple):
     df: float
     comparisons: int = 1
     """How many numbers share the probability of an error."""
+    largest: float = math.inf
+    """What it can be at the most, to either side."""
 
     def seen(self, tail: float) -> float:
-        """How large it would have to be for four of five studies to find it, if they may err so often."""
+        """How large it would have to be for four of five studies to find it, if they may err so often.
+
+        Infinite if nothing that it can be would do.
+        """
         sure, likely = _t().isf(tail / self.comparisons, self.df), _t().ppf(_POWER, self.df)
-        return float((sure + likely) * self.error)
+        enough = float((sure + likely) * self.error)
+        return enough if enough <= self.largest else math.inf
 
 
 def positive(estimate: Estimate) -> Number:
@@ -152,11 +159,12 @@ def below(estimate: Estimate, limit: float) -> Number:
     all numbers at once. However small the shares look, a share of families as large as the limit may have been missed.
     """
     count, largest = len(estimate.value), int(np.argmax(estimate.value))
-    low, high = estimate.lower(TAIL / count).max(), estimate.upper(TAIL).max()
+    low, high = (np.clip(bound.max(), -1, 1) for bound in (estimate.lower(TAIL / count), estimate.upper(TAIL)))
     p_against = min(1.0, count * float(estimate.p_above(limit).min()))
     p_for = max(float(estimate.p_below(limit).max()), (1 - limit) ** (estimate.df + 1))
     value, error = limit - float(estimate.value.max()), float(estimate.error[largest])
-    return Number(value, limit - float(high), limit - float(low), p_for, p_against, error, estimate.df, count)
+    bounds = limit - float(high), limit - float(low)
+    return Number(value, *bounds, p_for, p_against, error, estimate.df, count, largest=1 - limit)
 
 
 def larger_maximum(first: Estimate, second: Estimate) -> Number:

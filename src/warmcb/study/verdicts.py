@@ -4,6 +4,7 @@ A claim is a list of differences that are positive if it is true. It holds if al
 if one of them is surely negative; otherwise it is too close to call. How sure is one matter for all claims together.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -134,10 +135,11 @@ def _verdict(one: _Judged, p: float | None) -> str:
 
 
 def _seen(one: _Judged, tail: float) -> float | None:
-    """The difference that four of five such studies would have found, where it could not be told from 0."""
+    """The difference that four of five such studies would have found, where it could not be told from 0; None: none."""
     numbers = [number for _, number, _, _ in one.differences if number is not None]
     open_ones = [number for number in numbers if number.low <= 0 <= number.high] or numbers
-    return max((number.seen(tail / len(numbers)) for number in open_ones), default=None)
+    most = max((number.seen(tail / len(numbers)) for number in open_ones), default=math.inf)
+    return most if math.isfinite(most) else None
 
 
 def _numbers(one: _Judged) -> list[Mapping[str, Any]]:
