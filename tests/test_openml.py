@@ -373,7 +373,7 @@ def test_a_study_leaves_out_what_is_gone(
     told = capsys.readouterr().err
     assert "left out: openml-7: openml:7 cannot be loaded" in told
     assert "left out: openml-8: openml:8 " in told
-    assert "results on 1 data sets" in told
+    assert "results on 1 data set of 1 family" in told
 
 
 def test_nobody_waits_524_times_for_a_server_that_is_not_there(
