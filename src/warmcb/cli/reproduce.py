@@ -58,7 +58,10 @@ def reproduce(
     ] = None,
     claims: Annotated[
         list[str] | None,
-        typer.Option(help=f"Judge these claims alone, and play only what they need. {_LISTS}", metavar="ID"),
+        typer.Option(
+            help=f"Judge these claims alone, and play only what they need; any other word lists their names. {_LISTS}",
+            metavar="ID",
+        ),
     ] = None,
     noises: Annotated[
         list[str] | None, typer.Option(help=f"none, uar:P, cyc:P, maj:P. {_LISTS}", show_default="the paper's ten")
