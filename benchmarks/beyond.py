@@ -16,10 +16,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from warmcb.study.ablation import ablation, excess
-from warmcb.study.algorithms import PAPER, title
+from warmcb.study.algorithms import title, without_parts
 from warmcb.study.scores import CLOSE, SETTING, area, standings
 
-SHOWN = ("warm", *PAPER)
 ACTIONS = {"2": (2, 2), "3 to 9": (3, 9), "10 and more": (10, 10**9)}
 
 
@@ -47,10 +46,11 @@ def noise_name(kind: str, p: float) -> str:
 def overall(scores: pl.DataFrame) -> str:
     """The standings, and the areas under each noise."""
     noises = dict(sorted(scores.partition_by("noise", "noise_p", as_dict=True).items(), key=_noise_order))
+    shown = without_parts(scores["algorithm"].unique().to_list())
     rows = []
     for row in standings(scores).to_dicts():
         name = row["algorithm"]
-        if name in SHOWN:
+        if name in shown:
             by_noise = [number(area(part, name)) for part in noises.values()]
             rows.append([title(name), number(row["area"]), *by_noise, won_and_lost(row), number(row["mean_cost"])])
     return table(["algorithm", "area", *(noise_name(*noise) for noise in noises), "win / lose", "mean cost"], rows)

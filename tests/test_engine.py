@@ -14,7 +14,8 @@ import pytest
 
 from study_work import Diary, KillsItsWorker, KillsOneWorker, Refuses, Sleeps, Square
 from warmcb.errors import InputError
-from warmcb.study.engine import Agenda, EngineLostError, Failure, dask_cluster, processes, run_units
+from warmcb.study.agenda import Agenda
+from warmcb.study.engine import EngineLostError, Failure, dask_cluster, processes, run_units
 from warmcb.study.forecast import Forecast
 
 SQUARES = [Square(number) for number in range(12)]

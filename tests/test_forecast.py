@@ -8,6 +8,7 @@ from rich.console import Console
 
 from study_work import Square
 from warmcb.cli.progress import StudyProgress
+from warmcb.study.agenda import Agenda
 from warmcb.study.forecast import Forecast
 from warmcb.study.grid import Grid
 from warmcb.study.tasks import DataFacts, Load, Runs, plan
@@ -84,8 +85,6 @@ def units_and_times(noise: float) -> tuple[list[Runs], dict[Runs, float]]:
 
 @pytest.mark.parametrize("done", [0.05, 0.2, 0.5, 0.9])
 def test_the_rest_of_a_study_is_foretold_within_a_factor(done: float) -> None:
-    from warmcb.study.engine import Agenda
-
     units, times = units_and_times(noise=0.3)
     clock = Forecast()
     agenda = Agenda(units, clock)

@@ -77,6 +77,7 @@ STUDY = [
     "optimal",
     "tasks",
     "forecast",
+    "agenda",
     "engine",
     "families",
     "store",

@@ -73,7 +73,7 @@ def options(grid: Grid) -> list[str]:
 def _unchecked(settings: Mapping[str, Any]) -> Grid:
     try:
         return grid_of(settings)
-    except InputError:  # half of what is to be said may make no sense by itself
+    except InputError:  # some of the settings may be refused without the others
         return Grid().changed(settings)
 
 

@@ -2,8 +2,8 @@
 
 A family counts once at each ratio, however many data sets it has, and every ratio counts alike. Which families a study
 has is chance: that is what an interval allows for. It comes from leaving out each family in turn (the jackknife) and
-from Student's distribution, which eight families need: a bootstrap of so few is too sure of itself. Where some families
-are far away from the others, on one side, Hall's correction for skewness (1992) counts as well, if it is less sure.
+from Student's distribution, because eight families are few: a bootstrap of so few gives intervals that are too narrow.
+Hall's correction for skewness (1992) takes its place where it gives the wider bound.
 """
 
 import math
@@ -76,7 +76,7 @@ class Estimate:
     def p_above(self, limit: float = 0.0) -> Doubles:
         """The p-value against «it is at most this»: small where it is surely more.
 
-        If all families say exactly the same, it is that of a coin which fell alike for each of them.
+        If all families give exactly the same value, it is the p-value of a sign test.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             student = (self.value - limit) / self.error
@@ -132,12 +132,12 @@ class Number(NamedTuple):
     comparisons: int = 1
     """How many numbers share the probability of an error."""
     largest: float = math.inf
-    """What it can be at the most, to either side."""
+    """The largest absolute value that is possible."""
 
     def seen(self, tail: float) -> float:
         """How large it would have to be for four of five studies to find it, if they may err so often.
 
-        Infinite if nothing that it can be would do.
+        Infinite if no possible value is large enough.
         """
         sure, likely = _t().isf(tail / self.comparisons, self.df), _t().ppf(_POWER, self.df)
         enough = float((sure + likely) * self.error)

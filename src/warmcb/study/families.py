@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -61,7 +62,7 @@ _SHARE = 0.5
 """Two data sets are of one family if they share so many columns or rows of the smaller one."""
 _FEWEST_ROWS = 100
 _FEWEST_VALUES = 4
-"""A column with fewer different values tells little: half of all coins look alike."""
+"""Columns with fewer different values are often equal by chance, whatever the order of their rows."""
 
 
 class Link(NamedTuple):
@@ -74,7 +75,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Traits:
-    """What is compared: hashes that do not depend on the order of rows or columns."""
+    """What is compared. No hash depends on the order of the rows; those of columns do not depend on their order."""
 
     name: str
     n_rows: int
@@ -151,19 +152,21 @@ def _columns_in_common(first: Traits, second: Traits) -> str | None:
     narrower = min(first.telling_columns.total(), second.telling_columns.total())
     if shared and shared >= _SHARE * narrower:
         return f"{shared} column{'' if shared == 1 else 's'} in common"
-    is_uneven = first.classes[-1] - first.classes[0] > first.n_rows / 100  # classes of equal size are made, not found
+    is_uneven = first.classes[-1] - first.classes[0] > first.n_rows / 100  # equal sizes are often made on purpose
     return "the same target" if is_uneven and first.classes == second.classes else None
 
 
 def _rows_in_common(first: Traits, second: Traits) -> str | None:
-    """Where most rows are different: where they are not, few values say nearly all there is to say."""
+    """Only where most rows of both are different: rows that repeat are often equal by chance."""
     are_telling = all(2 * len(one.rows) > one.n_rows for one in (first, second))
+    if first.n_columns != second.n_columns or not are_telling:
+        return None
     shared = len(first.rows & second.rows)
     are_many = shared >= max(_SHARE * min(len(first.rows), len(second.rows)), _FEWEST_ROWS)
-    has_one_width = first.n_columns == second.n_columns
-    return f"{shared} different rows in common" if are_many and are_telling and has_one_width else None
+    return f"{shared} different rows in common" if are_many else None
 
 
+@cache
 def _known_family(name: str) -> str | None:
     openml_id = BUNDLED.get(name) or (int(name[7:]) if re.fullmatch(r"openml-\d+", name) else None)
     for family, ids, names in _KNOWN:
@@ -172,12 +175,11 @@ def _known_family(name: str) -> str | None:
     return None
 
 
+@cache
 def _stem(name: str) -> str:
-    while shorter := _ENDINGS.sub("", name):
-        if shorter == name:
-            break
-        name = shorter
-    return name
+    """A name without its endings."""
+    shorter = _ENDINGS.sub("", name)
+    return name if shorter in ("", name) else _stem(shorter)
 
 
 def _column_hashes(X: Any) -> Iterator[tuple[bytes, bool]]:

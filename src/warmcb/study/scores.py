@@ -6,13 +6,10 @@ that no algorithm wins by the luck of one of them.
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from warmcb.study.algorithms import BEST_LAMBDA, PAPER, SINGLE_LAMBDA
 from warmcb.study.cells import Cells
-from warmcb.study.estimates import TooFewFamiliesError, positive
-
-Doubles = NDArray[np.float64]
+from warmcb.study.estimates import Doubles, TooFewFamiliesError, positive
 
 SETTING = ["dataset", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon"]
 TUNINGS = ("hindsight", "one-rate", "other-data")

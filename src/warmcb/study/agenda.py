@@ -1,0 +1,50 @@
+"""In which order the units of a study are computed."""
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import zip_longest
+from typing import Generic, TypeVar
+
+from warmcb.study.forecast import Forecast, Timed
+
+W = TypeVar("W", bound=Timed)
+
+
+class Agenda(Generic[W]):
+    """Units in the order to compute them.
+
+    One of each sort comes first, which tells how long the others take; large and small ones of every kind take turns,
+    so that after a few of them the rest can be foretold. Then the longest come first, so that at the end no worker
+    waits long.
+    """
+
+    def __init__(self, units: Iterable[W], clock: Forecast) -> None:
+        self._clock = clock
+        sorts: dict[Hashable, list[W]] = {}
+        for unit in sorted(units, key=lambda unit: -sum(unit.load.quantities)):
+            sorts.setdefault(unit.alike, []).append(unit)
+        kinds: dict[str, list[W]] = {}
+        for first, *_ in sorts.values():
+            kinds.setdefault(first.load.kind, []).append(first)
+        turns = zip_longest(*map(_spread, kinds.values()))
+        self._first = deque(unit for turn in turns for unit in turn if unit is not None)
+        self._others = [unit for alike in sorts.values() for unit in alike[1:]]
+        self._ordered: deque[W] = deque()
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._others) + len(self._ordered)
+
+    def popleft(self) -> W:
+        if self._first:
+            return self._first.popleft()
+        if self._others:
+            self._ordered.extend(sorted(self._others, key=lambda unit: -(self._clock.seconds(unit) or 0.0)))
+            self._others.clear()
+        return self._ordered.popleft()
+
+
+def _spread(ordered: Sequence[W]) -> list[W]:
+    """From an ordered sequence the first, the middle one, then the quarters, the eighths, and so on."""
+    digits = len(ordered).bit_length()
+    places = sorted(range(2**digits), key=lambda place: f"{place:0{digits}b}"[::-1])
+    return [ordered[place] for place in places if place < len(ordered)]
