@@ -20,7 +20,7 @@ from rich.table import Table
 from warmcb import SupervisedTruth
 from warmcb.data import suite
 from warmcb.noise import Noise
-from warmcb.simulate import simulate_many
+from warmcb.simulation import simulate_many
 from warmcb.study.algorithms import BEST_LAMBDA, title
 from warmcb.study.cells import Cells
 from warmcb.study.estimates import TooFewFamiliesError, positive

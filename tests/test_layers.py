@@ -12,7 +12,7 @@ LAYERS = [
     {"study"},
     {"theory"},
     {"data", "plot"},
-    {"simulate"},
+    {"simulation"},
     {"bandits"},
     {"learners", "selectors", "explorers", "noise"},
     {"_inputs", "_modelfile"},

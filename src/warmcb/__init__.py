@@ -20,7 +20,7 @@ from warmcb.bandits import (
 )
 from warmcb.errors import WarmcbError
 from warmcb.noise import Noise
-from warmcb.simulate import Run, simulate, simulate_many
+from warmcb.simulation import Run, simulate, simulate_many
 
 __version__ = "0.1.0"
 __all__ = [

@@ -9,7 +9,7 @@ from warmcb._looks import looks
 from warmcb.bandits import WarmBandit
 from warmcb.bandits.by_name import ALGORITHMS
 from warmcb.errors import InputError, MissingDependencyError
-from warmcb.simulate import Run
+from warmcb.simulation import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,8 @@ from warmcb.bandits.by_name import ALGORITHMS, make_bandit
 from warmcb.data import BUNDLED, open_dataset
 from warmcb.errors import InputError
 from warmcb.noise import Noise
-from warmcb.simulate import Run
-from warmcb.simulate import simulate as play
+from warmcb.simulation import Run
+from warmcb.simulation import simulate as play
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from warmcb.data.arrays import load_arrays, save_arrays
 from warmcb.data.dataset import Dataset
 from warmcb.errors import WarmcbError
 from warmcb.noise import Noise
-from warmcb.simulate import Scene
+from warmcb.simulation import Scene
 from warmcb.study.algorithms import algorithm
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.grid import Grid, Size
@@ -225,7 +225,7 @@ def code_version() -> str:
     """A hash of the code that determines results: equal versions give equal rows."""
     package = Path(warmcb.__file__).parent
     patterns = (
-        "_core*.so", "_core*.pyd", "_costs.py", "_inputs.py", "_streams.py", "noise.py", "simulate.py", "bandits/*.py",
+        "_core*.so", "_core*.pyd", "_costs.py", "_inputs.py", "_streams.py", "noise.py", "simulation.py", "bandits/*.py",
         "learners/*.py", "study/algorithms.py", "study/draws.py", "study/optimal.py", "study/tasks.py",
     )  # fmt: skip
     hashed = hashlib.blake2b(f"NumPy {np.__version__}".encode(), digest_size=8)

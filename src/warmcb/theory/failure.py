@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from warmcb import _inputs
 from warmcb.bandits import UCB1, ArrowCB, Bandit, WarmUCB
-from warmcb.simulate import simulate
+from warmcb.simulation import simulate
 
 
 class Failure(NamedTuple):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warmcb import _inputs
 from warmcb.bandits import ExactArrow, ExactSupervisedTruth
 from warmcb.learners.finite_class import TablePolicies
-from warmcb.simulate import simulate
+from warmcb.simulation import simulate
 from warmcb.theory.bounds import Bound, Problem, theorem_1, theorem_2
 from warmcb.theory.similarity import frontier
 
