@@ -225,8 +225,8 @@ def code_version() -> str:
     """A hash of the code that determines results: equal versions give equal rows."""
     package = Path(warmcb.__file__).parent
     patterns = (
-        "_core*.so", "_core*.pyd", "_costs.py", "_inputs.py", "_streams.py", "noise.py", "simulation.py", "bandits/*.py",
-        "learners/*.py", "study/algorithms.py", "study/draws.py", "study/optimal.py", "study/tasks.py",
+        "_core*.so", "_core*.pyd", "_costs.py", "_inputs.py", "_streams.py", "noise.py", "simulation.py",
+        "bandits/*.py", "learners/*.py", "study/algorithms.py", "study/draws.py", "study/optimal.py", "study/tasks.py",
     )  # fmt: skip
     hashed = hashlib.blake2b(f"NumPy {np.__version__}".encode(), digest_size=8)
     for path in sorted(path for pattern in patterns for path in package.glob(pattern)):
