@@ -17,7 +17,7 @@ from rich.table import Table
 
 import peer
 from trial import FOLDER, NOISES, RATES, data_sets, in_processes, trial
-from warmcb import ArrowCB, Decision, SimBandit, _inputs, simulate
+from warmcb import ArrowCB, Decision, SimBandit, simulate
 
 
 class ItsRandomNumbers:
@@ -52,10 +52,8 @@ class Replayed:
             self.learn(X[[i]], decision.action, float(decision.action != label), decision.probability)
 
     def decide(self, x: Any) -> Decision:
-        row = _inputs.one_row(x, self.bandit.n_features_)
-        self.bandit._meet(row)
-        scores = self.bandit._learner.predict(row, 0)[:, self.bandit._selector.best]
-        probabilities = self.bandit._explorer.probabilities(scores)
+        scores = self.bandit.predict_costs(x)[0]
+        probabilities = self.bandit.decide(x, key="any").probabilities
         order = np.argsort(scores, kind="stable")
         position = int(np.searchsorted(np.cumsum(probabilities[order]), self.random.uniform(), side="right"))
         action = int(order[min(position, self.n_actions - 1)])

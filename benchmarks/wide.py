@@ -21,7 +21,6 @@ from scipy import sparse
 from warmcb import WarmBandit, simulate
 from warmcb._core import OnlineLinear, RecursiveLeastSquares
 from warmcb.data import read_file
-from warmcb.learners import Learner
 
 EPSILON = 0.0125
 NOISES = ("none", "uar:0.5", "cyc:1")
@@ -43,7 +42,7 @@ class Chosen(WarmBandit):
         super().__init__(n_actions, epsilon=EPSILON)
         self.block = block
 
-    def _make_learner(self, n_features: int) -> Learner:
+    def _make_learner(self, n_features: int) -> OnlineLinear | RecursiveLeastSquares:
         shape = (n_features, self.n_actions, len(self.lambdas_))
         if self.block is None:
             return OnlineLinear(*shape, 0.5)

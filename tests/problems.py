@@ -13,6 +13,8 @@ from scipy import sparse
 
 import warmcb
 from warmcb import Bandit
+from warmcb._core import Rows
+from warmcb.contracts import Outcome
 
 
 class Problem(NamedTuple):
@@ -39,6 +41,15 @@ def make_problem(n: int = 400, d: int = 6, k: int = 3, *, is_sparse: bool = Fals
     if not labels:
         costs = np.clip(0.7 * costs + 0.3 * random.random(costs.shape), 0, 1)
     return Problem(sparse.csr_array(X) if is_sparse else X, y, costs, labels)
+
+
+def learn_one(
+    learner: Any, rows: Rows, i: int, action: int, cost: float, weights: Any, scores: Any, probability: float = 1.0
+) -> None:
+    """What an action in row i cost."""
+    greedy = np.zeros(scores.shape[1], dtype=np.int32)
+    outcome = Outcome(scores, greedy, action, float(cost), probability, 1.0, 1.0)
+    learner.update(rows, i, outcome, np.asarray(weights, dtype=np.float64))
 
 
 def every_bandit() -> dict[str, Callable[[], Bandit]]:

@@ -30,7 +30,7 @@ def test_weights_average_to_one_and_keep_the_papers_ratio(
     bandit = ArrowCB(n_actions, lambdas=lambdas, horizon=n_b)
     bandit._build(1)
     bandit._warm_examples = n_s
-    supervised, interaction = bandit._weigh()
+    supervised, interaction = bandit._weigh(bandit.lambdas_)
     # A round weighs λ·c/p, which is K·λ·c on average over the actions.
     np.testing.assert_allclose((n_s * supervised + n_b * n_actions * interaction) / (n_s + n_b), 1)
     np.testing.assert_allclose(supervised * bandit.lambdas_, interaction * (1 - bandit.lambdas_), atol=1e-12)
@@ -44,7 +44,7 @@ def test_weights_are_vowpal_wabbits() -> None:
     bandit = ArrowCB(n_actions, epsilon=epsilon, lambdas=[ours], horizon=n_b)
     bandit._build(1)
     bandit._warm_examples = n_s
-    supervised, interaction = bandit._weigh()
+    supervised, interaction = bandit._weigh(bandit.lambdas_)
     total = (1 - theirs) * n_s + theirs * n_b
     np.testing.assert_allclose(supervised, (1 - theirs) * (n_s + n_b) / total)
     np.testing.assert_allclose(interaction, theirs * (n_s + n_b) / total / n_actions)

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from scipy import sparse
 
 from problems import Problem, make_problem
-from warmcb import Bandit, load, simulate
+from warmcb import Bandit, Decision, load, simulate
 from warmcb.errors import InputError, OrderError, WarmcbError
 
 Make = Callable[[], Bandit]
@@ -27,7 +28,7 @@ def live(bandit: Bandit, problem: Problem, begin: int, end: int) -> list[tuple[i
     decisions = []
     for i in range(begin, end):
         decision = bandit.decide(row(problem, i))
-        bandit.learn(row(problem, i), decision.action, problem.costs[i, decision.action], decision.probability)
+        bandit.learn(row(problem, i), decision, problem.costs[i, decision.action])
         decisions.append((decision.action, decision.probability))
     return decisions
 
@@ -199,10 +200,11 @@ def test_late_and_out_of_order(make: Make, tmp_path: Path) -> None:
     pending = [(i, bandit.decide(row(problem, i))) for i in range(100, 140)]
     other = started(make, problem)  # one that never decided, and learns the same events from a log
     for i, decision in reversed(pending):
+        travelled = Decision.from_dict(json.loads(json.dumps(decision.to_dict())))
         for learner in (bandit, other):
-            learner.learn(row(problem, i), decision.action, problem.costs[i, decision.action], decision.probability)
+            learner.learn(row(problem, i), travelled, problem.costs[i, decision.action])
     states = [fingerprint(learner, tmp_path) for learner in (bandit, other)]
-    assert states[0].pop("decided") != states[1].pop("decided")
+    assert states[0].pop("draws") != states[1].pop("draws")
     assert states[0] == states[1]
 
 
@@ -229,7 +231,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "NaN when learning": (lambda b: b.learn([np.nan] * 6, 0, 0.5, 0.5), "x[0] is nan; expected a finite number"),
     "unknown action": (lambda b: b.learn(GOOD, 3, 0.5, 0.5), "action is 3; expected an integer from 0 to 2"),
     "negative action": (lambda b: b.learn(GOOD, -1, 0.5, 0.5), "action is -1"),
-    "half an action": (lambda b: b.learn(GOOD, 0.5, 0.5, 0.5), "action is 0.5"),  # type: ignore[arg-type]
+    "half an action": (lambda b: b.learn(GOOD, 0.5, 0.5, 0.5), "action is 0.5"),
     "cost above 1": (lambda b: b.learn(GOOD, 0, 1.5, 0.5), "cost is 1.5; expected a number in [0, 1]"),
     "cost below 0": (lambda b: b.learn(GOOD, 0, -0.1, 0.5), "cost is -0.1"),
     "NaN cost": (lambda b: b.learn(GOOD, 0, np.nan, 0.5), "cost is nan"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from warmcb._core import Contest
+from warmcb.contracts import Outcome
 from warmcb.selectors import RULES
 
 Doubles = NDArray[np.float64]
@@ -38,7 +39,7 @@ BY_HAND: dict[str, tuple[list[float], list[float]]] = {
 
 def play(contest: Contest, rounds: list[tuple[int, float, float]], scores: NDArray[np.float32] = SCORES) -> Contest:
     for action, cost, probability in rounds:
-        contest.add(scores, scores.argmin(axis=0).astype(np.int32), action, cost, probability, 10.0, 10.0)
+        contest.add(Outcome(scores, scores.argmin(axis=0).astype(np.int32), action, cost, probability, 10.0, 10.0))
     return contest
 
 
@@ -93,9 +94,9 @@ def test_a_lane_far_behind_is_not_worth_exploring() -> None:
     scores = np.array([[0.0, 1.0], [1.0, 0.0]], dtype=np.float32)
     greedy = np.array([0, 1], dtype=np.int32)
     for _ in range(2):  # 1 + 3·1² a round against 0
-        contest.add(scores, greedy, 0, 1.0, 0.5, 2.0, 2.0)
+        contest.add(Outcome(scores, greedy, 0, 1.0, 0.5, 2.0, 2.0))
         assert contest.eligible.tolist() == [1, 1]
-    contest.add(scores, greedy, 0, 1.0, 0.5, 2.0, 2.0)
+    contest.add(Outcome(scores, greedy, 0, 1.0, 0.5, 2.0, 2.0))
     assert (contest.sums.tolist(), contest.eligible.tolist()) == ([12, 0], [0, 1])
     assert contest.dropped.tolist() == [0, 0]
 
@@ -114,17 +115,19 @@ def test_a_round_of_the_evidence_by_hand() -> None:
     contest = Contest(2, "forecast")
     scores = np.array([[0.1, 0.5], [0.9, 0.5]], dtype=np.float32)
     assert contest.intervals.tolist() == [[-1, 1], [0, 0]]
-    contest.add(scores, np.array([0, 1], dtype=np.int32), 0, 1.0, 0.5, 3.0, 3.0)
+    contest.add(Outcome(scores, np.array([0, 1], dtype=np.int32), 0, 1.0, 0.5, 3.0, 3.0))
     # x = (½ + (1 − ½)/0.5) − ½ = 1, which a weight of at most 3 keeps within 4; the bet is at most ½ of 1/4
     state = contest.state()
     psi = -math.log(1 - 0.5) - 0.5
     assert (state["bets"][0], state["winnings"][0], state["squares"][0]) == (0.125, 0.125, 1.0)
     np.testing.assert_allclose(state["penalties"][0], psi / 16)
-    contest.add(scores, np.array([0, 1], dtype=np.int32), 1, 1.0, 0.01, 3.0, 3.0)
+    contest.add(Outcome(scores, np.array([0, 1], dtype=np.int32), 1, 1.0, 0.01, 3.0, 3.0))
     # now x = ½ − (½ + ½·3): 1/p is cut at 3, the largest that an action has that a lane wants
     state = contest.state()
     assert (state["bets"][0], state["winnings"][0], state["squares"][0]) == (0.25, 0.125 - 1.5 / 8, 1 + 1.5**2)
-    contest.add(scores, np.array([1, 1], dtype=np.int32), 1, 1.0, 0.5, 3.0, 3.0)  # agreed: x = 0, and the bet counts
+    contest.add(
+        Outcome(scores, np.array([1, 1], dtype=np.int32), 1, 1.0, 0.5, 3.0, 3.0)
+    )  # agreed: x = 0, and the bet counts
     state = contest.state()
     assert (state["bets"][0], state["winnings"][0], state["squares"][0]) == (0.375, 0.125 - 1.5 / 8, 1 + 1.5**2)
     np.testing.assert_allclose(state["penalties"][0], psi * (1 + 1.5**2) / 16)
@@ -166,7 +169,9 @@ class Logs:
         found = np.empty((rounds, k, 2))
         for t in range(rounds):
             action, cost, probability = int(actions[t]), float(costs[t]), float(probabilities[t])
-            contest.add(scores[t], self.greedy, action, cost, probability, 1 / self.smallest, 1 / self.smallest)
+            contest.add(
+                Outcome(scores[t], self.greedy, action, cost, probability, 1 / self.smallest, 1 / self.smallest)
+            )
             found[t] = contest.intervals
         return found
 
@@ -204,7 +209,7 @@ def test_lanes_of_one_opinion_are_equal() -> None:
     contest = Contest(3, "forecast")
     same = np.ones(3, dtype=np.int32)
     for t in range(500):
-        contest.add(SCORES, same, t % 3, float(t % 2), 1 / 3, 3.0, 3.0)
+        contest.add(Outcome(SCORES, same, t % 3, float(t % 2), 1 / 3, 3.0, 3.0))
     lower, upper = contest.intervals.T
     np.testing.assert_array_equal(lower, -upper)
     assert 0 < upper[0] == upper[1] < 0.2
@@ -246,7 +251,7 @@ def test_eliminations_are_final_and_never_complete(rule: str, lanes: int, k: int
         greedy, costs = random.integers(k, size=lanes).astype(np.int32), random.integers(2, size=k).astype(float)
         scores = random.uniform(-1, 2, size=(k, lanes)).astype(np.float32)
         for action in random.integers(k, size=50).tolist():
-            contest.add(scores, greedy, action, costs[action], 1 / k, float(k), float(k))
+            contest.add(Outcome(scores, greedy, action, costs[action], 1 / k, float(k), float(k)))
             now = contest.dropped
             assert not now[-1]
             assert (now >= dropped).all()
@@ -263,7 +268,7 @@ def test_eliminations_are_final_and_never_complete(rule: str, lanes: int, k: int
 def test_next_to_nothing_as_a_probability_leaves_everything_finite(rule: str, probability: float) -> None:
     contest = Contest(3, rule)
     for t in range(50):
-        contest.add(SCORES, GREEDY, t % 3, float(t % 2), probability, 1e9, 1e9)
+        contest.add(Outcome(SCORES, GREEDY, t % 3, float(t % 2), probability, 1e9, 1e9))
     assert all(np.isfinite(array).all() for array in contest.state().values())
     assert np.isfinite(contest.scores).all() and np.isfinite(contest.intervals).all()
     assert contest.eligible[contest.best]
@@ -341,10 +346,10 @@ def test_what_would_read_foreign_memory_is_refused() -> None:
         Contest(0, "forecast")
     contest = Contest(3, "forecast")
     with pytest.raises(ValueError, match="one greedy action for each lane"):
-        contest.add(SCORES, GREEDY[:2], 0, 0.5, 0.5, 10.0, 10.0)
-    with pytest.raises(ValueError, match="scores of another shape"):
-        contest.add(SCORES[:, :2].copy(), GREEDY, 0, 0.5, 0.5, 10.0, 10.0)
-    with pytest.raises(ValueError, match="scores of another shape"):
-        contest.add(SCORES, GREEDY, 3, 0.5, 0.5, 10.0, 10.0)
+        contest.add(Outcome(SCORES, GREEDY[:2], 0, 0.5, 0.5, 10.0, 10.0))
+    with pytest.raises(ValueError, match="one greedy action for each lane"):
+        contest.add(Outcome(SCORES[:, :2].copy(), GREEDY, 0, 0.5, 0.5, 10.0, 10.0))
     with pytest.raises(ValueError, match="action out of range"):
-        contest.add(SCORES, GREEDY + 2, 0, 0.5, 0.5, 10.0, 10.0)
+        contest.add(Outcome(SCORES, GREEDY, 3, 0.5, 0.5, 10.0, 10.0))
+    with pytest.raises(ValueError, match="action out of range"):
+        contest.add(Outcome(SCORES, GREEDY + 2, 0, 0.5, 0.5, 10.0, 10.0))

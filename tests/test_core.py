@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from warmcb._core import EpsilonGreedy, ProgressiveValidation, Rows, Stream
+from warmcb._core import EpsilonGreedy, ProgressiveValidation, Rows, Stream, draw
+from warmcb.contracts import Opinions, Outcome
 
 uint64 = st.integers(0, 2**64 - 1)
 
@@ -23,11 +25,21 @@ def test_two_seeds_or_streams_share_nothing() -> None:
     assert len({value for values in draws.values() for value in values}) == 16 * 50
 
 
+def epsilon_greedy(epsilon: float, values: list[float]) -> NDArray[np.float64]:
+    scores = np.array(values, dtype=np.float32)[:, np.newaxis]
+    greedy, eligible = scores.argmin(axis=0).astype(np.int32), np.ones(1, dtype=np.uint8)
+    return EpsilonGreedy().distribution(Opinions(scores, greedy, eligible, 0, epsilon, 0))
+
+
 def test_epsilon_greedy_by_hand() -> None:
-    explorer = EpsilonGreedy(0.3)
-    np.testing.assert_allclose(explorer.probabilities(np.array([0.5, 0.2, 0.9], dtype=np.float32)), [0.1, 0.8, 0.1])
-    np.testing.assert_allclose(explorer.probabilities(np.array([0.2, 0.2, 0.9], dtype=np.float32)), [0.45, 0.45, 0.1])
-    np.testing.assert_allclose(explorer.probabilities(np.array([0, 0, 0], dtype=np.float32)), [1 / 3] * 3)
+    np.testing.assert_allclose(epsilon_greedy(0.3, [0.5, 0.2, 0.9]), [0.1, 0.8, 0.1])
+    np.testing.assert_allclose(epsilon_greedy(0.3, [0.2, 0.2, 0.9]), [0.45, 0.45, 0.1])
+    np.testing.assert_allclose(epsilon_greedy(0.3, [0, 0, 0]), [1 / 3] * 3)
+
+
+def test_epsilon_is_shared_among_the_allowed() -> None:
+    np.testing.assert_allclose(epsilon_greedy(0.3, [0.5, np.inf, 0.9]), [0.85, 0, 0.15])
+    assert epsilon_greedy(0.3, [np.inf, np.inf, 0.9]).tolist() == [0, 0, 1]
 
 
 scores = st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=2, max_size=40)
@@ -35,7 +47,7 @@ scores = st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), mi
 
 @given(st.floats(0, 1), scores)
 def test_epsilon_greedy_is_a_distribution(epsilon: float, values: list[float]) -> None:
-    probabilities = EpsilonGreedy(epsilon).probabilities(np.array(values, dtype=np.float32))
+    probabilities = epsilon_greedy(epsilon, values)
     assert abs(probabilities.sum() - 1) < 1e-12
     assert probabilities.min() >= epsilon / len(values) * (1 - 1e-12)
     lowest = np.array(values, dtype=np.float32) == np.array(values, dtype=np.float32).min()
@@ -45,7 +57,7 @@ def test_epsilon_greedy_is_a_distribution(epsilon: float, values: list[float]) -
 @given(uint64, st.integers(0, 10**6), st.lists(st.floats(0, 1), min_size=2, max_size=20).filter(lambda p: sum(p) > 0))
 def test_draw_never_gives_the_impossible(seed: int, round_: int, weights: list[float]) -> None:
     probabilities = np.array(weights) / sum(weights)
-    action = Stream(seed, 0).draw(round_, probabilities)
+    action = draw(probabilities, Stream(seed, 0).uniform(round_))
     assert probabilities[action] > 0
 
 
@@ -53,10 +65,10 @@ def test_progressive_validation_by_hand() -> None:
     selector = ProgressiveValidation(3)
     assert selector.best == 0
     scores = np.zeros((3, 3), dtype=np.float32)
-    selector.add(scores, np.array([0, 1, 1], dtype=np.int32), 0, 0.5, 0.25, 12.0, 12.0)
+    selector.add(Outcome(scores, np.array([0, 1, 1], dtype=np.int32), 0, 0.5, 0.25, 12.0, 12.0))
     assert selector.sums.tolist() == [2.0, 0.0, 0.0]
     assert selector.best == 1
-    selector.add(scores, np.array([0, 1, 2], dtype=np.int32), 1, 1.0, 0.5, 12.0, 12.0)
+    selector.add(Outcome(scores, np.array([0, 1, 2], dtype=np.int32), 1, 1.0, 0.5, 12.0, 12.0))
     assert selector.sums.tolist() == [2.0, 2.0, 0.0]
     assert (selector.best, selector.rounds) == (2, 2)
 

@@ -1,7 +1,8 @@
 """Explorers: the distributions they promise, for whatever the lanes say."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from warmcb._core import EpsilonGreedy, InverseGap
+from warmcb import contracts
+from warmcb._core import EpsilonGreedy
+from warmcb.explorers import InverseGap
 
 FLOOR = 0.1
 
@@ -33,8 +36,29 @@ class Opinions(NamedTuple):
         lowest: NDArray[np.bool_] = column == column.min()
         return lowest
 
-    def played_by(self, explorer: EpsilonGreedy | InverseGap) -> NDArray[np.float64]:
-        return explorer.distribution(self.scores, self.greedy, self.eligible, self.in_charge, self.round)
+    def of(self, epsilon: float) -> contracts.Opinions:
+        return contracts.Opinions(self.scores, self.greedy, self.eligible, self.in_charge, epsilon, self.round)
+
+    def played_by(self, explorer: "Exploring") -> NDArray[np.float64]:
+        return np.asarray(explorer.started.distribution(self.of(explorer.epsilon)))
+
+
+class Exploring(NamedTuple):
+    """An explorer and its ε."""
+
+    started: Any
+    epsilon: float
+
+    def largest_weight(self, actions: int, round_: int, of_eligible: bool) -> float:
+        return float(self.started.largest_weight(actions, self.epsilon, round_, of_eligible))
+
+
+def inverse_gap(epsilon: float) -> Exploring:
+    return Exploring(InverseGap().start(), epsilon)
+
+
+def epsilon_greedy(epsilon: float) -> Exploring:
+    return Exploring(EpsilonGreedy(), epsilon)
 
 
 def opinions_of(*lanes: list[float], in_charge: int = 0, round_: int = 0) -> Opinions:
@@ -67,7 +91,7 @@ def share(epsilon: float, opinions: Opinions) -> float:
 
 @given(epsilons, any_opinions())
 def test_inverse_gap_is_a_distribution_within_its_limits(epsilon: float, opinions: Opinions) -> None:
-    probabilities = opinions.played_by(InverseGap(epsilon))
+    probabilities = opinions.played_by(inverse_gap(epsilon))
     full = share(epsilon, opinions)
     lowest = opinions.is_lowest
     assert abs(probabilities.sum() - 1) < 1e-12
@@ -79,7 +103,7 @@ def test_inverse_gap_is_a_distribution_within_its_limits(epsilon: float, opinion
 
 @given(epsilons, any_opinions())
 def test_what_a_lane_would_play_has_its_share(epsilon: float, opinions: Opinions) -> None:
-    explorer = InverseGap(epsilon)
+    explorer = inverse_gap(epsilon)
     probabilities = opinions.played_by(explorer)
     wanted = probabilities[opinions.greedy[opinions.eligible == 1]]
     assert (wanted >= share(epsilon, opinions) * (1 - 1e-9)).all()
@@ -92,14 +116,14 @@ def test_what_a_lane_would_play_has_its_share(epsilon: float, opinions: Opinions
 @given(epsilons, any_opinions())
 def test_a_larger_gap_is_never_more_probable(epsilon: float, opinions: Opinions) -> None:
     alone = Opinions(opinions.scores[:, :1].copy(), np.ones(1, dtype=np.uint8), 0, opinions.round)
-    probabilities = alone.played_by(InverseGap(epsilon))
+    probabilities = alone.played_by(inverse_gap(epsilon))
     ascending = probabilities[np.argsort(alone.scores[:, 0], kind="stable")]
     assert (np.diff(ascending) <= 1e-12).all()
 
 
 @given(epsilons, any_opinions(), st.integers(0, 2**32))
 def test_lanes_that_are_out_have_no_say(epsilon: float, opinions: Opinions, seed: int) -> None:
-    explorer = InverseGap(epsilon)
+    explorer = inverse_gap(epsilon)
     out, others = opinions.eligible == 0, opinions.scores.copy()
     others[:, out] = np.random.default_rng(seed).normal(size=(len(others), out.sum()))
     np.testing.assert_array_equal(opinions._replace(scores=others).played_by(explorer), opinions.played_by(explorer))
@@ -108,13 +132,13 @@ def test_lanes_that_are_out_have_no_say(epsilon: float, opinions: Opinions, seed
 def test_a_lane_that_is_out_had_a_say_before() -> None:
     opinions = opinions_of([0.0, 1.0], [1.0, 0.0])
     only_one = opinions._replace(eligible=np.array([1, 0], dtype=np.uint8))
-    explorer = InverseGap(0.2)
+    explorer = inverse_gap(0.2)
     np.testing.assert_allclose(opinions.played_by(explorer), [0.9, 0.1])
     np.testing.assert_allclose(only_one.played_by(explorer), [1 - 0.1 / 10, 0.1 / 10])  # 1/11 is below the floor
 
 
 def test_inverse_gap_by_hand() -> None:
-    explorer = InverseGap(0.3)  # of three actions: 0.1 for each
+    explorer = inverse_gap(0.3)  # of three actions: 0.1 for each
     opinions = opinions_of([0.5, 0.2, 0.25])
     # 1 + 10·√1·0.3 = 4, and 1 + 10·0.05 = 1.5
     np.testing.assert_allclose(opinions.played_by(explorer), [0.025, 1 - 0.025 - 0.1 / 1.5, 0.1 / 1.5], rtol=1e-6)
@@ -129,7 +153,7 @@ def test_inverse_gap_by_hand() -> None:
 
 
 def test_exploration_falls_with_the_round() -> None:
-    explorer = InverseGap(0.3)
+    explorer = inverse_gap(0.3)
     rounds = [0, 10, 99, 100, 1000, 10**6]
     of_worst = [opinions_of([0.0, 0.9, 0.0], round_=round_).played_by(explorer)[1] for round_ in rounds]
     assert of_worst == sorted(of_worst, reverse=True)
@@ -139,8 +163,8 @@ def test_exploration_falls_with_the_round() -> None:
     np.testing.assert_allclose(wanted, [0.1, 0.1, 0.05])
 
 
-@pytest.mark.parametrize("kind", [InverseGap, EpsilonGreedy])
-def test_no_exploration_and_nothing_but_exploration(kind: type[EpsilonGreedy | InverseGap]) -> None:
+@pytest.mark.parametrize("kind", [inverse_gap, epsilon_greedy])
+def test_no_exploration_and_nothing_but_exploration(kind: Callable[[float], Exploring]) -> None:
     opinions = opinions_of([0.3, 0.2, 0.9], [0.9, 0.8, 0.1])
     assert opinions.played_by(kind(0.0)).tolist() == [0.0, 1.0, 0.0]
     assert np.isfinite(kind(0.0).largest_weight(3, 0, True))
@@ -150,23 +174,24 @@ def test_no_exploration_and_nothing_but_exploration(kind: type[EpsilonGreedy | I
 
 @given(epsilons, any_opinions())
 def test_epsilon_greedy_listens_to_the_lane_in_charge(epsilon: float, opinions: Opinions) -> None:
-    explorer = EpsilonGreedy(epsilon)
-    expected = explorer.probabilities(opinions.scores[:, opinions.in_charge].copy())
+    explorer = epsilon_greedy(epsilon)
+    alone = Opinions(opinions.scores[:, [opinions.in_charge]].copy(), np.ones(1, dtype=np.uint8), 0, opinions.round)
+    expected = alone.played_by(explorer)
     np.testing.assert_array_equal(opinions.played_by(explorer), expected)
     if epsilon > 1e-9:
         assert 1 / expected.min() <= explorer.largest_weight(len(expected), opinions.round, False) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("kind", [InverseGap, EpsilonGreedy])
-def test_what_would_read_foreign_memory_is_refused(kind: type[EpsilonGreedy | InverseGap]) -> None:
-    explorer, scores, both = kind(0.1), np.zeros((3, 2), dtype=np.float32), np.ones(2, dtype=np.uint8)
+@pytest.mark.parametrize("kind", [inverse_gap, epsilon_greedy])
+def test_what_would_read_foreign_memory_is_refused(kind: Callable[[float], Exploring]) -> None:
+    explorer, scores, both = kind(0.1).started, np.zeros((3, 2), dtype=np.float32), np.ones(2, dtype=np.uint8)
     greedy = np.zeros(2, dtype=np.int32)
     with pytest.raises(ValueError, match="scores of another shape"):
-        explorer.distribution(scores, greedy, both, 2, 0)
+        explorer.distribution(contracts.Opinions(scores, greedy, both, 2, 0.1, 0))
+    with pytest.raises(ValueError, match="one greedy action for each lane"):
+        explorer.distribution(contracts.Opinions(scores, greedy[:1], both, 0, 0.1, 0))
     with pytest.raises(ValueError, match="scores of another shape"):
-        explorer.distribution(scores, greedy[:1], both, 0, 0)
-    with pytest.raises(ValueError, match="scores of another shape"):
-        explorer.distribution(scores, greedy, both[:1], 0, 0)
+        explorer.distribution(contracts.Opinions(scores, greedy, both[:1], 0, 0.1, 0))
     for action in (-1, 3):
         with pytest.raises(ValueError, match="action out of range"):
-            explorer.distribution(scores, greedy + action, both, 0, 0)
+            explorer.distribution(contracts.Opinions(scores, greedy + action, both, 0, 0.1, 0))

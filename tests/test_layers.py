@@ -12,11 +12,12 @@ LAYERS = [
     {"study"},
     {"theory"},
     {"data", "plot"},
-    {"simulation"},
+    {"simulation", "scenes"},
     {"bandits"},
     {"learners", "selectors", "explorers", "noise"},
-    {"_inputs", "_modelfile"},
-    {"_atomic", "_core", "_costs", "_looks", "_states", "_streams", "errors"},
+    {"contracts"},
+    {"_inputs", "_modelfile", "_streams"},
+    {"_atomic", "_core", "_costs", "_frames", "_looks", "_states", "errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

@@ -107,7 +107,7 @@ ATTACKS: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
     "words": ("epoch", lambda a: np.array("one")),
     "an epoch to come": ("epoch", lambda a: np.array(10**6)),
     "rounds to come": ("learned", lambda a: np.array(10**6)),
-    "a negative counter": ("decided", lambda a: np.array(-1)),
+    "a negative counter": ("learned", lambda a: np.array(-1)),
     "an infinite counter": ("learned", lambda a: np.array(np.inf)),
 }
 
@@ -124,7 +124,7 @@ def test_lost_and_additional_arrays_are_noticed(saved: Path) -> None:
         arrays = {name: archive[name] for name in archive.files}
     for changed in (
         arrays | {"more": np.ones(1)},
-        {name: arrays[name] for name in ("header", "decided", "n_features")},
+        {name: arrays[name] for name in ("header", "draws", "n_features")},
     ):
         np.savez(saved.with_suffix(".npz"), **changed)
         with pytest.raises(ModelFileError, match="not a file of warmcb's"):

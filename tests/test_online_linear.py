@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
+from problems import learn_one
 from warmcb._core import Costs, OnlineLinear, Rows, instruction_sets
 
 
@@ -26,7 +27,7 @@ def test_first_step_by_hand() -> None:
     rows = Rows(np.array([[2.0]], dtype=np.float32))
     scores = learner.predict(rows, 0)
     assert scores.tolist() == [[0.0], [0.0]]
-    learner.update(rows, 0, 1, 1.0, np.array([3.0]), scores)
+    learn_one(learner, rows, 0, 1, 1.0, np.array([3.0]), scores)
     # G = 3·(2·1)²·x²: 48 and 12; s = 2 and 1; N = 3·(1+1), T = 3, so √(T/N) = √½.
     rates = [1 / (math.sqrt(48) * 2), 1 / math.sqrt(12)]
     q = math.sqrt(0.5) * (4 * rates[0] + 1 * rates[1])
@@ -41,7 +42,7 @@ def test_first_step_by_hand() -> None:
 def test_no_weight_or_no_loss_changes_nothing(weight: float, cost: float) -> None:
     learner = OnlineLinear(features=2, actions=2, lanes=3, learning_rate=0.5)
     rows = Rows(np.array([[2.0, -1.0]], dtype=np.float32))
-    learner.update(rows, 0, 0, cost, np.full(3, weight), learner.predict(rows, 0))
+    learn_one(learner, rows, 0, 0, cost, np.full(3, weight), learner.predict(rows, 0))
     assert not (learner.weights.any() or learner.scales.any() or learner.totals.any())
 
 
@@ -72,7 +73,7 @@ def test_agrees_with_vowpal_wabbit(learning_rate: float, is_sparse: bool) -> Non
         peer.finish_example(example)
         scores = learner.predict(rows, i)
         ours[i] = scores[1, 7]
-        learner.update(rows, i, 1, float(y[i]), np.full(8, weights[i], dtype=np.float64), scores)
+        learn_one(learner, rows, i, 1, float(y[i]), np.full(8, weights[i], dtype=np.float64), scores)
     peer.finish()
     np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-5)
 
@@ -90,7 +91,7 @@ def test_every_instruction_set_gives_the_same_bits(lanes: int, is_sparse: bool) 
         learner.teach(rows, Costs(y), importance)
         for i in range(500):
             scores = learner.predict(rows, i)
-            learner.update(rows, i, int(y[i]), float(i % 3) / 2, importance * weights[i], scores)
+            learn_one(learner, rows, i, int(y[i]), float(i % 3) / 2, importance * weights[i], scores)
         parts = (learner.weights, learner.scales, learner.totals, learner.predict_actions(rows))
         results.append([part.tobytes() for part in parts])
     assert "baseline" in instruction_sets()
@@ -104,9 +105,9 @@ def test_lanes_do_not_touch_each_other() -> None:
     factors = np.linspace(0, 2, 11)
     alone = [OnlineLinear(5, 2, 1, 0.5) for _ in factors]
     for i in range(300):
-        together.update(rows, i, i % 2, float(y[i]), factors * weights[i], together.predict(rows, i))
+        learn_one(together, rows, i, i % 2, float(y[i]), factors * weights[i], together.predict(rows, i))
         for factor, single in zip(factors, alone, strict=True):
-            single.update(rows, i, i % 2, float(y[i]), np.array([factor * weights[i]]), single.predict(rows, i))
+            learn_one(single, rows, i, i % 2, float(y[i]), np.array([factor * weights[i]]), single.predict(rows, i))
     for lane, single in enumerate(alone):
         np.testing.assert_array_equal(together.weights[:, :, lane], single.weights[:, :, 0])
 
@@ -137,7 +138,7 @@ def test_any_finite_stream_keeps_the_model_finite(
     for x, cost, weight in examples:
         rows = Rows(np.array([x], dtype=np.float32))
         scores = learner.predict(rows, 0)
-        learner.update(rows, 0, 1, cost, np.array([weight, 1.0]), scores)
+        learn_one(learner, rows, 0, 1, cost, np.array([weight, 1.0]), scores)
         assert np.isfinite(learner.predict(rows, 0)).all()
     assert np.isfinite(learner.weights).all()
     assert np.isfinite(learner.scales).all()
@@ -151,7 +152,7 @@ def test_an_update_never_overshoots(start: float, cost: float, weight: float, ra
     learner.weights[1, 0, 0] = start
     rows = Rows(np.array([[x]], dtype=np.float32))
     before = learner.predict(rows, 0)
-    learner.update(rows, 0, 0, cost, np.array([weight]), before)
+    learn_one(learner, rows, 0, 0, cost, np.array([weight]), before)
     after = float(learner.predict(rows, 0)[0, 0])
     low, high = sorted((float(before[0, 0]), float(np.float32(cost))))
     assert low - 1e-5 <= after <= high + 1e-5

@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
+from problems import learn_one
 from warmcb._core import (
+    Composition,
     Costs,
     EpsilonGreedy,
     ProgressiveValidation,
     RecursiveLeastSquares,
     Rows,
     Stream,
+    Trial,
     instruction_sets,
-    play_lanes,
 )
 
 Floats = NDArray[np.float32]
@@ -41,7 +43,7 @@ def as_rows(X: NDArray[Any], is_sparse: bool = False) -> Rows:
 
 def update(learner: RecursiveLeastSquares, x: Any, action: int, cost: float, weights: Any = (1.0,)) -> None:
     rows = as_rows(np.atleast_2d(x))
-    learner.update(rows, 0, action, cost, np.array(weights, dtype=np.float64), learner.predict(rows, 0))
+    learn_one(learner, rows, 0, action, cost, np.array(weights, dtype=np.float64), learner.predict(rows, 0))
 
 
 def teach(learner: RecursiveLeastSquares, X: NDArray[Any], costs: Doubles, weights: Any = (1.0,)) -> None:
@@ -57,9 +59,10 @@ def play(learner: RecursiveLeastSquares, X: NDArray[Any], costs: Doubles) -> NDA
     """Compiled rounds that explore uniformly; the actions."""
     n, lanes = len(X), learner.lanes
     actions, in_charge = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    parts = (learner, ProgressiveValidation(lanes), EpsilonGreedy(1.0), Stream(3, 0))
-    outputs = (actions, np.empty(n), np.empty(n), in_charge)
-    play_lanes(*parts, as_rows(X), Costs(costs), 0, n, 0, np.ones(lanes), *outputs)
+    trial = Trial(learner.actions, 0, 0.0)
+    rounds = Composition(learner, ProgressiveValidation(lanes), EpsilonGreedy(), trial, 1.0)
+    rounds.weigh([1.0] * lanes, [0] * learner.actions, 0.0)
+    rounds.play(Stream(3, 0), as_rows(X), Costs(costs), 0, n, 0, 0, actions, np.empty(n), np.empty(n), in_charge)
     return actions
 
 
@@ -302,7 +305,7 @@ def test_agrees_with_its_twin(
             twin.teach(X[i], costs[i], 1 - lam)
         else:
             a = int(actions[i])
-            core.update(rows, i, a, costs[i, a], lam, core.predict(rows, i), 0.01)  # the propensity has no say
+            learn_one(core, rows, i, a, costs[i, a], lam, core.predict(rows, i), 0.01)  # the propensity has no say
             twin.update(X[i], a, costs[i, a], lam)
         if i % 7 == 0 or i == n - 1:
             for other in (i, (i * 31) % n):
@@ -326,7 +329,7 @@ def test_one_block_of_wide_data_agrees_with_its_twin(seed: int, d: int, is_spars
             twin.teach(X[i], costs[i], 1 - lam)
         else:
             a = int(actions[i])
-            core.update(rows, i, a, costs[i, a], lam, core.predict(rows, i))
+            learn_one(core, rows, i, a, costs[i, a], lam, core.predict(rows, i))
             twin.update(X[i], a, costs[i, a], lam)
         if i % 7 == 0 or i == n - 1:
             np.testing.assert_allclose(core.predict(rows, (i * 31) % n), twin.predict(X[(i * 31) % n]), atol=1e-4)
@@ -378,7 +381,7 @@ def test_every_instruction_set_gives_the_same_bits(lanes: int, widest: int) -> N
         learner = make(9, 5, lanes, widest=widest, block=4, instruction_set=name)
         learner.teach(rows, Costs(y), 1 - lam)
         for i in range(300):
-            learner.update(rows, i, i % 5, float(i % 3) / 2, lam, learner.predict(rows, i))
+            learn_one(learner, rows, i, i % 5, float(i % 3) / 2, lam, learner.predict(rows, i))
         parts = [*learner.state().values(), learner.predict_actions(rows)]
         results.append([part.tobytes() for part in parts])
     assert "baseline" in instruction_sets()
@@ -612,9 +615,9 @@ def test_bad_calls_are_refused() -> None:
     with pytest.raises(ValueError, match="row out of range"):
         learner.predict(rows, 1)
     with pytest.raises(ValueError, match="action out of range"):
-        learner.update(rows, 0, 2, 0.5, np.ones(1), scores)
+        learn_one(learner, rows, 0, 2, 0.5, np.ones(1), scores)
     with pytest.raises(ValueError, match="one weight for each lane"):
-        learner.update(rows, 0, 1, 0.5, np.ones(2), scores)
+        learn_one(learner, rows, 0, 1, 0.5, np.ones(2), scores)
     with pytest.raises(ValueError, match="number of features differs"):
         learner.predict(as_rows(np.ones((1, 3))), 0)
     with pytest.raises(ValueError, match="a block of at least one term"):

@@ -11,11 +11,17 @@ from scipy import sparse
 
 from problems import make_problem
 from warmcb import ArrowCB, WarmBandit, _inputs, load, simulate
+from warmcb._core import (
+    Contest,
+    EpsilonGreedy,
+    InverseGap,
+    OnlineLinear,
+    ProgressiveValidation,
+    RecursiveLeastSquares,
+)
 from warmcb.bandits._base import _revive
 from warmcb.errors import InputError
-from warmcb.explorers import EpsilonGreedy, InverseGap
-from warmcb.learners import OnlineLinear, RecursiveLeastSquares
-from warmcb.selectors import RULES, Contest, ProgressiveValidation
+from warmcb.selectors import RULES
 
 EVERY_COMPOSITION = [
     {"learner": learner, "selector": selector, "explorer": explorer, "squares": squares}

@@ -1,28 +1,27 @@
 // Least squares for every action and lane, from accumulated normal equations (Algorithm 2 of the paper).
 #pragma once
 
-#include "kernels.hpp"
-#include "zeroed.hpp"
+#include "linear_model.hpp"
 
 namespace warmcb {
 
 // An example adds to the normal equations and leaves the weights alone: they change when somebody solves the equations.
-class LeastSquares {
+class LeastSquares : public Learner {
 public:
-    static constexpr bool weighs_by_propensity = true;
-
     LeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, const Kernels& kernels)
-        : inputs(features + 1), actions(actions), lanes(lanes), weights(inputs * actions * lanes),
-          gram(actions * inputs * inputs), moment(actions * inputs), kernels_(kernels) {}
+        : Learner(features, actions, lanes, kernels), weights(inputs * actions * lanes), gram(actions * inputs * inputs),
+          moment(actions * inputs) {}
 
-    const std::size_t inputs, actions, lanes;
     Zeroed<float> weights;        // inputs × actions × lanes, as the online learner's
     Zeroed<double> gram, moment;  // per action: Σ h·x·xᵀ and Σ h·cost·x
 
-    std::size_t terms() const { return inputs; }
+    bool weighs_by_propensity() const override { return true; }
 
-    void predict(Row row, float* scores) const {
-        kernels_.predict(row, weights.data(), actions * lanes, weights.bytes() > cached_bytes, scores);
+    void predict(Row row, float* scores) const override { predict_linear(kernels, row, weights, actions * lanes, scores); }
+
+    // The equations serve all lanes alike, so that an update has one weight.
+    void update(Row row, const Outcome& outcome, const float* importance) override {
+        add(row, outcome.action, outcome.cost, importance[0]);
     }
 
     void add(Row row, std::size_t action, double cost, float weight) {
@@ -34,15 +33,9 @@ public:
         }
     }
 
-    // The equations serve all lanes alike, so that an update has one weight.
-    void update(Row row, std::size_t action, double cost, const float* importance, const float*) {
-        add(row, action, cost, importance[0]);
+    std::unique_ptr<Predictor> snapshot() const override {
+        return std::make_unique<LinearModel>(inputs - 1, actions, lanes, weights.data(), kernels);
     }
-
-    void greedy(const float* scores, int32_t* best) const { kernels_.greedy(scores, actions, lanes, best); }
-
-private:
-    const Kernels& kernels_;
 };
 
 }  // namespace warmcb

@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox4x64-10 (Salmon et al., 2011), the generator that NumPy calls Philox.
 //
-// A draw is a function of (seed, stream, round): nothing to save, nothing to share, nothing to get out of step.
+// A draw is a function of (seed, stream, part, round): nothing to save, nothing to share, nothing to get out of step.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 namespace warmcb {
 
 struct Stream {
-    uint64_t seed, stream;
+    uint64_t seed, stream, part = 0;
 
     // Uniform on [0, 1), with 53 random bits.
     double uniform(uint64_t round) const {
-        uint64_t counter[4] = {round, 0, 0, 0};
+        uint64_t counter[4] = {round, part, 0, 0};
         uint64_t key[2] = {seed, stream};
         for (int i = 0; i < 10; ++i) {
             const auto first = static_cast<unsigned __int128>(0xD2E7470EE14C6C93) * counter[0];

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "factor.hpp"
-#include "kernels.hpp"
-#include "standardiser.hpp"
-#include "zeroed.hpp"
+#include "standardised_model.hpp"
 
 namespace warmcb {
 
@@ -22,64 +20,97 @@ namespace warmcb {
 //
 // All actions share one factor as long as they have seen the same contexts, as they do in a warm start; an action gets
 // its own when it is taught alone.
-class RecursiveLeastSquares {
+class RecursiveLeastSquares : public WarmLearner {
 public:
-    // An example teaches what it says, however it was drawn: its propensity is no part of its weight.
-    static constexpr bool weighs_by_propensity = false;
-    static constexpr float first_guess = 0.5f;
-    static constexpr float ridge = 10.0f;
+    struct Options {
+        std::size_t widest, block;  // the most terms of one block, and the size of blocks beyond
+        bool squares;
+        double ridge, first_guess;
+        Standardiser::Options units;
+    };
 
-    RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, std::size_t widest,
-                          std::size_t block_size, bool squares, const Kernels& kernels)
-        : features(features), inputs(features + 1), actions(actions), lanes(lanes), widest(widest),
-          block(inputs <= widest ? 0 : block_size), squares(squares), weights(most_terms() * actions * lanes),
-          standardiser(features, is_whole()), ridges(inputs, ridge), kernels_(kernels) {
-        shared = std::make_unique<Factor>(inputs, lanes, is_whole() ? one_block : block_size, 1 / ridge);
+    RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, Options options,
+                          const Kernels& kernels)
+        : WarmLearner(features, actions, lanes, kernels), block(inputs <= options.widest ? 0 : options.block),
+          options(options), weights(most_terms() * actions * lanes),
+          map{features, is_whole(), Standardiser(features, is_whole(), options.units), {}},
+          ridges(inputs, options.ridge), ridge_(static_cast<float>(options.ridge)) {
+        shared = std::make_unique<Factor>(fresh_factor());
         own.resize(actions);
-        std::fill_n(weights.data(), actions * lanes, first_guess);
+        std::fill_n(weights.data(), actions * lanes, static_cast<float>(options.first_guess));
         make_room();
     }
 
-    const std::size_t features, inputs, actions, lanes, widest, block;  // inputs: of a row; block 0: one for all terms
-    const bool squares;
+    const std::size_t block;  // 0: one for all terms
+    const Options options;
     Zeroed<float> weights;  // terms × actions × lanes
-    Standardiser standardiser;
-    std::vector<uint32_t> squared;  // the features whose squares are the terms behind the features
-    std::vector<double> ridges;     // what of the ridge each term has, in today's coordinates
+    FeatureMap map;
+    std::vector<double> ridges;  // what of the ridge each term has, in today's coordinates
     std::unique_ptr<Factor> shared;
     std::vector<std::unique_ptr<Factor>> own;  // for each action; null: the shared one
 
     bool is_whole() const { return block == 0; }
-    std::size_t terms() const { return inputs + squared.size(); }  // of φ
-    std::size_t most_terms() const { return squares && is_whole() ? std::min(widest, inputs + features) : inputs; }
+    std::size_t features() const { return inputs - 1; }
+    std::size_t terms() const { return map.size(); }  // of φ
+    std::size_t most_terms() const {
+        return options.squares && is_whole() ? std::min(options.widest, inputs + features()) : inputs;
+    }
+    Standardiser& standardiser() { return map.standardiser; }
+    const Standardiser& standardiser() const { return map.standardiser; }
+    const std::vector<uint32_t>& squared() const { return map.squared; }
 
-    void predict(Row row, float* scores) const {
-        kernels_.predict(expand(row), weights.data(), actions * lanes, weights.bytes() > cached_bytes, scores);
+    // An example teaches what it says, however it was drawn.
+    bool weighs_by_propensity() const override { return false; }
+
+    void predict(Row row, float* scores) const override {
+        predict_linear(kernels, map.expand(row), weights, actions * lanes, scores);
     }
 
-    void greedy(const float* scores, int32_t* best) const { kernels_.greedy(scores, actions, lanes, best); }
-
-    // What an action cost. The scores are predicted anew: seeing the row may have changed the coordinates.
-    void update(Row row, std::size_t action, double cost, const float* importance, const float*) {
-        if (!own[action]) own[action] = std::make_unique<Factor>(*shared);
+    // The scores are predicted anew: seeing the row may have changed the coordinates.
+    void update(Row row, const Outcome& outcome, const float* importance) override {
+        make_own(outcome.action);
         see(row);
-        const Row phi = expand(row);
+        const Row phi = map.expand(row);
         spread(phi);
-        learn_alone(phi, action, static_cast<float>(cost), importance);
+        learn_alone(phi, outcome.action, static_cast<float>(outcome.cost), importance);
         sweep(phi);
     }
 
-    // What every action cost.
-    template <class CostOf> void teach(Row row, CostOf&& cost_of, const float* importance) {
+    // As long as all actions are judged, they share what they know of contexts.
+    void teach(Row row, const double* costs, const float* importance) override {
         see(row);
-        learn_all(expand(row), cost_of, importance);
+        const Row phi = map.expand(row);
+        if (std::none_of(costs, costs + actions, [](double cost) { return std::isnan(cost); })) {
+            learn_all(phi, [&](std::size_t action) { return costs[action]; }, importance);
+            return;
+        }
+        spread(phi);
+        for (std::size_t a = 0; a < actions; ++a)
+            if (!std::isnan(costs[a])) {
+                make_own(a);
+                learn_alone(phi, a, static_cast<float>(costs[a]), importance);
+            }
+        sweep(phi);
+    }
+
+    // It knows the features' units, and nothing else: what others learned of contexts would only make it slow to learn.
+    void add_action() override {
+        weights = with_one_action_more(weights, most_terms(), actions, lanes);
+        own.push_back(std::make_unique<Factor>(fresh_factor()));
+        ++actions;
+        std::fill_n(weight(0, actions - 1), lanes, static_cast<float>(options.first_guess));
+        make_room();
+    }
+
+    std::unique_ptr<Predictor> snapshot() const override {
+        return std::make_unique<StandardisedModel>(map, actions, lanes, weights.data(), kernels);
     }
 
     // A term more, of no weight yet.
     void add_square(std::size_t feature) {
-        squared.push_back(static_cast<uint32_t>(feature));
-        ridges.push_back(ridge);
-        for_factors([&](Factor& factor) { factor.grow(1 / ridge); });
+        map.squared.push_back(static_cast<uint32_t>(feature));
+        ridges.push_back(options.ridge);
+        for_factors([&](Factor& factor) { factor.grow(1 / ridge_); });
         make_room();
     }
 
@@ -87,18 +118,14 @@ private:
     static constexpr std::size_t one_block = std::size_t(1) << 20;  // more than terms ever are
     static constexpr double far = 1000;
 
-    const Kernels& kernels_;
+    float ridge_;
     std::vector<float> dense_, gain_, residual_;  // φ as the factors want it; what a residual adds to each weight
     std::vector<uint32_t> touched_;  // the blocks of a row's terms
 
-    // A row's features, and its terms that are not 0. Of the thread, so that predicting changes nothing.
-    struct Expansion {
-        std::vector<float> x, value;
-        std::vector<uint32_t> index;
-    };
-    static Expansion& expansion() {
-        static thread_local Expansion of_this_thread;
-        return of_this_thread;
+    Factor fresh_factor() const { return Factor(terms(), lanes, is_whole() ? one_block : block, 1 / ridge_); }
+
+    void make_own(std::size_t action) {
+        if (!own[action]) own[action] = std::make_unique<Factor>(*shared);
     }
 
     void make_room() {
@@ -108,39 +135,6 @@ private:
     }
 
     float* weight(std::size_t term, std::size_t action) { return weights.data() + (term * actions + action) * lanes; }
-
-    static Row without_intercept(Row row) { return {row.index, row.value, row.size - 1}; }
-
-    // All features of a row, zeros too; valid until the next row of this thread.
-    float* spell_out(Row row) const {
-        std::vector<float>& x = expansion().x;
-        x.assign(features, 0.0f);
-        for (std::size_t k = 0; k < row.size; ++k) x[row.index[k]] = row.value[k];
-        return x.data();
-    }
-
-    // The terms of a row that are not 0; valid until the next row of this thread.
-    Row expand(Row row) const {
-        auto& [x, value, index] = expansion();
-        index.clear();
-        value.clear();
-        const auto add = [&](std::size_t term, float of_term) {
-            if (of_term == 0) return;
-            index.push_back(static_cast<uint32_t>(term));
-            value.push_back(of_term);
-        };
-        add(0, 1.0f);
-        row = without_intercept(row);
-        if (is_whole()) {
-            float* z = spell_out(row);
-            for (std::size_t j = 0; j < features; ++j) z[j] = standardiser.z(j, z[j]);
-            for (std::size_t j = 0; j < features; ++j) add(1 + j, z[j]);
-            for (std::size_t s = 0; s < squared.size(); ++s) add(inputs + s, z[squared[s]] * z[squared[s]] / 2);
-        } else {
-            for (std::size_t k = 0; k < row.size; ++k) add(1 + row.index[k], standardiser.z(row.index[k], row.value[k]));
-        }
-        return {index.data(), value.data(), index.size()};
-    }
 
     // φ as the factors want it, until sweep() clears it away.
     void spread(Row phi) {
@@ -160,13 +154,13 @@ private:
         spread(phi);
         const bool any_shared = std::any_of(own.begin(), own.end(), [](const auto& factor) { return !factor; });
         if (any_shared) {
-            kernels_.predict(phi, weights.data(), actions * lanes, false, residual_.data());
+            kernels.predict(phi, weights.data(), actions * lanes, false, residual_.data());
             for (std::size_t a = 0; a < actions; ++a)
                 for (std::size_t lane = 0; lane < lanes; ++lane) {
                     float& residual = residual_[a * lanes + lane];
                     residual = own[a] ? 0.0f : static_cast<float>(cost_of(a)) - residual;
                 }
-            shared->absorb(dense_.data(), touched_, importance, kernels_, gain_.data());
+            shared->absorb(dense_.data(), touched_, importance, kernels, gain_.data());
             for_touched([&](std::size_t term) {
                 for (std::size_t a = 0; a < actions; ++a)
                     for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -183,7 +177,7 @@ private:
         for (std::size_t k = 0; k < phi.size; ++k)
             for (std::size_t lane = 0; lane < lanes; ++lane)
                 residual_[lane] -= phi.value[k] * weight(phi.index[k], action)[lane];
-        own[action]->absorb(dense_.data(), touched_, importance, kernels_, gain_.data());
+        own[action]->absorb(dense_.data(), touched_, importance, kernels, gain_.data());
         for_touched([&](std::size_t term) {
             for (std::size_t lane = 0; lane < lanes; ++lane)
                 weight(term, action)[lane] += gain_[term * lanes + lane] * residual_[lane];
@@ -198,10 +192,10 @@ private:
     }
 
     void see(Row row) {
-        row = without_intercept(row);
-        const bool renews = is_whole() ? standardiser.see(spell_out(row)) : standardiser.see(row);
+        row = FeatureMap::without_intercept(row);
+        const bool renews = is_whole() ? standardiser().see(map.spell_out(row)) : standardiser().see(row);
         if (!renews) return;
-        Standardiser::Change change = standardiser.renew();
+        Standardiser::Change change = standardiser().renew();
         start_anew(change);
         change_coordinates(change);
         if (is_whole()) add_squares();
@@ -223,7 +217,7 @@ private:
         for (std::size_t term = std::max<std::size_t>(first, 1); term < std::min(end, inputs); ++term)
             scale(term, 1 / change.a[term - 1]);
         for (std::size_t term = inputs; term < end; ++term) {
-            const std::size_t feature = squared[term - inputs];
+            const std::size_t feature = squared()[term - inputs];
             const double b = change.b[feature];
             scale(term, 1 / (change.a[feature] * change.a[feature]));
             add(1 + feature, -b, term);
@@ -236,9 +230,9 @@ private:
     void change_coordinates(const Standardiser::Change& change) {
         change_weights(change, weights.data(), 0, terms(), actions * lanes);
         std::vector<double> diagonal(terms(), 1.0);
-        for (std::size_t j = 0; j < features; ++j) diagonal[1 + j] = 1 / change.a[j];
-        for (std::size_t s = 0; s < squared.size(); ++s)
-            diagonal[inputs + s] = 1 / (change.a[squared[s]] * change.a[squared[s]]);
+        for (std::size_t j = 0; j < features(); ++j) diagonal[1 + j] = 1 / change.a[j];
+        for (std::size_t s = 0; s < squared().size(); ++s)
+            diagonal[inputs + s] = 1 / (change.a[squared()[s]] * change.a[squared()[s]]);
         for_factors([&](Factor& factor) {
             factor.change([&](float* v, std::size_t first, std::size_t count) { change_weights(change, v, first, count, lanes); },
                           diagonal);
@@ -249,29 +243,29 @@ private:
     // In a unit that was far too large a feature has a ridge that is far too strong for the examples there are; far too
     // small, its weights would be lost in rounding. It starts anew.
     void start_anew(Standardiser::Change& change) {
-        const double too_strong = std::max(4.0 * ridge, static_cast<double>(standardiser.seen) / 8);
-        for (std::size_t j = 0; j < features; ++j) {
+        const double too_strong = std::max(4.0 * options.ridge, static_cast<double>(standardiser().seen) / 8);
+        for (std::size_t j = 0; j < features(); ++j) {
             double &a = change.a[j], &b = change.b[j];
             if (ridges[1 + j] * a * a <= too_strong && a > 1 / far && a < far && std::fabs(b) < far) continue;
             a = 1;
             b = 0;
             forget(1 + j);
-            const auto square = std::find(squared.begin(), squared.end(), j);
-            if (square != squared.end()) forget(inputs + static_cast<std::size_t>(square - squared.begin()));
+            const auto square = std::find(squared().begin(), squared().end(), j);
+            if (square != squared().end()) forget(inputs + static_cast<std::size_t>(square - squared().begin()));
         }
     }
 
     void forget(std::size_t term) {
         std::fill_n(weight(term, 0), actions * lanes, 0.0f);
-        for_factors([&](Factor& factor) { factor.forget(term, 1 / ridge); });
-        ridges[term] = ridge;
+        for_factors([&](Factor& factor) { factor.forget(term, 1 / ridge_); });
+        ridges[term] = options.ridge;
     }
 
     // A feature of two values has no use for a square: it is a line through two points.
     void add_squares() {
-        for (std::size_t j = 0; j < features; ++j) {
-            if (terms() >= most_terms() || !standardiser.varied[j]) continue;
-            if (std::find(squared.begin(), squared.end(), j) == squared.end()) add_square(j);
+        for (std::size_t j = 0; j < features(); ++j) {
+            if (terms() >= most_terms() || !standardiser().varied[j]) continue;
+            if (std::find(squared().begin(), squared().end(), j) == squared().end()) add_square(j);
         }
     }
 
@@ -279,9 +273,9 @@ private:
     void top_up_ridges() {
         std::vector<float> importance(lanes);
         for (std::size_t term = 1; term < terms(); ++term) {
-            if (ridges[term] >= 0.9 * ridge) continue;
-            std::fill(importance.begin(), importance.end(), static_cast<float>(ridge - ridges[term]));
-            ridges[term] = ridge;
+            if (ridges[term] >= 0.9 * options.ridge) continue;
+            std::fill(importance.begin(), importance.end(), static_cast<float>(options.ridge - ridges[term]));
+            ridges[term] = options.ridge;
             const auto index = static_cast<uint32_t>(term);
             const float one = 1;
             learn_all({&index, &one, 1}, [](std::size_t) { return 0.0; }, importance.data());

@@ -1,12 +1,107 @@
-// Whole runs, compiled: the order of a round as the bandits' Python files have it, a second time.
+// The order of a round, compiled: what bandits/arrow.py says in Python.
 #pragma once
+
+#include <optional>
 
 #include "explorers.hpp"
 #include "rows.hpp"
 #include "selectors.hpp"
+#include "trial.hpp"
 #include "ucb.hpp"
 
 namespace warmcb {
+
+// What the lanes say of one row. Of the thread, so that deciding changes nothing.
+struct Scratch {
+    std::vector<float> scores, importance;
+    std::vector<int32_t> greedy;
+    std::vector<uint8_t> eligible, allowed;
+    std::vector<double> costs, probabilities;
+    Rows::Buffer row;
+
+    static Scratch& of_this_thread(std::size_t actions, std::size_t lanes) {
+        static thread_local Scratch scratch;
+        scratch.scores.resize(actions * lanes);
+        scratch.importance.resize(lanes);
+        scratch.greedy.resize(lanes);
+        scratch.eligible.resize(lanes);
+        scratch.allowed.resize(actions);
+        scratch.costs.resize(actions);
+        scratch.probabilities.resize(actions);
+        return scratch;
+    }
+};
+
+// A decision that comes back with its cost.
+struct Event {
+    std::size_t action;
+    double cost, probability;
+    const uint8_t* allowed;  // for each action; null: all
+    uint64_t round;          // how many rounds had been learned when it was decided
+};
+
+// Scores of all lanes, among the allowed actions.
+inline void look(const Predictor& predictor, Row row, const uint8_t* allowed, Scratch& scratch) {
+    predictor.predict(row, scratch.scores.data());
+    if (allowed)
+        for (std::size_t a = 0; a < predictor.actions; ++a)
+            if (!allowed[a]) std::fill_n(scratch.scores.begin() + a * predictor.lanes, predictor.lanes, not_allowed);
+    predictor.greedy(scratch.scores.data(), scratch.greedy.data());
+}
+
+// What decides: a bandit as it is, or a snapshot of one.
+struct Decider {
+    const Predictor& predictor;
+    const Selector& selector;
+    const Explorer& explorer;
+    const Trial& trial;
+    double epsilon;
+
+    // Lines 3 and 4 of Algorithm 1, of a row that was looked at.
+    std::size_t decide(uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
+        for (std::size_t lane = 0; lane < predictor.lanes; ++lane) scratch.eligible[lane] = selector.eligible(lane);
+        const Opinions opinions{scratch.scores.data(),   predictor.actions, predictor.lanes, scratch.greedy.data(),
+                                scratch.eligible.data(), selector.best(),   epsilon,         round};
+        explorer.distribution(opinions, probabilities);
+        trial.mix(opinions, probabilities);
+        return draw(probabilities, predictor.actions, uniform);
+    }
+};
+
+// What learns: the parts of a bandit, and what an example of either source weighs in each lane.
+struct Student {
+    Learner& learner;
+    Selector& selector;
+    const Explorer& explorer;
+    Trial& trial;
+    double epsilon;
+    const double* weights;  // of a round, for each lane; null: rounds teach nothing
+    const uint8_t* strange;  // for each action: nobody has judged it, so that rounds are all there is to learn from
+    double strange_weight;
+
+    // Lines 5 to 7 of Algorithm 1, of a row that was looked at. `now`: how many rounds have been learned.
+    void learn(Row row, const Event& event, uint64_t now, Scratch& scratch) const {
+        const std::size_t actions = learner.actions;
+        const std::size_t allowed = event.allowed ? std::count_if(event.allowed, event.allowed + actions,
+                                                                  [](uint8_t one) { return one != 0; })
+                                                  : actions;
+        const auto largest = [&](bool of_eligible) {
+            return explorer.largest_weight(allowed, epsilon, event.round, of_eligible) * trial.widening();
+        };
+        const uint64_t age = now > event.round ? now - event.round : 0;
+        const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action, event.cost,
+                              event.probability, largest(true), largest(false), age};
+        selector.add(outcome);
+        trial.count(event.action);
+        if (!weights) return;
+        const double inverse = learner.weighs_by_propensity() ? inverse_propensity(event.probability) : 1.0;
+        for (std::size_t lane = 0; lane < learner.lanes; ++lane) {
+            const double weight = strange[event.action] ? strange_weight : weights[lane];
+            scratch.importance[lane] = static_cast<float>(weight * inverse);
+        }
+        learner.update(row, outcome, scratch.importance.data());
+    }
+};
 
 // What happened in each round; arrays of the caller's.
 struct Trace {
@@ -17,53 +112,24 @@ struct Trace {
 };
 
 struct Segment {
-    std::size_t begin, end;  // rows
-    uint64_t first_round;    // the round that row `begin` is played in
+    std::size_t begin, end;           // rows
+    uint64_t first_draw, first_round;  // of the row `begin`
 };
 
-// The importance of an example that was drawn with a probability, for each lane.
-template <class Learner>
-void weigh(const Learner& learner, const double* lane_weights, double probability, float* importance) {
-    const double inverse = Learner::weighs_by_propensity ? inverse_propensity(probability) : 1.0;
-    for (std::size_t lane = 0; lane < learner.lanes; ++lane) importance[lane] = static_cast<float>(lane_weights[lane] * inverse);
-}
-
-// Teaches the cost of every action in every row.
-template <class Learner>
-void teach(Learner& learner, const Rows& rows, const Costs& costs, const float* importance) {
-    Rows::Buffer buffer;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        learner.teach(rows.gather(i, buffer), [&](std::size_t action) { return costs(i, action); }, importance);
-}
-
-// bandits/_lanes.py and bandits/supervised_truth.py: decide, then learn unless lane_weights is null.
-template <class Learner, class Selector, class Explorer>
-void play(Learner& learner, Selector& selector, const Explorer& explorer, const Stream& random, const Rows& rows,
-          const Costs& costs, Segment segment, const double* lane_weights, Trace trace) {
-    std::vector<float> scores(learner.actions * learner.lanes), weights(learner.lanes);
-    std::vector<double> probabilities(learner.actions);
-    std::vector<int32_t> greedy(learner.lanes);
-    std::vector<uint8_t> eligible(learner.lanes);
-    Rows::Buffer buffer;
+// Whole rounds, one after the other. Actions without a cost are not allowed.
+inline void play(const Decider& decider, const Student& student, const Stream& random, const Rows& rows, const Costs& costs,
+                 Segment segment, Trace trace) {
+    Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
     for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
-        const Row row = rows.gather(i, buffer);
-        learner.predict(row, scores.data());
-        learner.greedy(scores.data(), greedy.data());
-        const std::size_t lane = selector.best();
-        for (std::size_t other = 0; other < learner.lanes; ++other) eligible[other] = selector.eligible(other);
+        const Row row = rows.gather(i, scratch.row);
+        const uint8_t* allowed = costs.known(i, student.learner.actions, scratch.allowed.data());
+        look(student.learner, row, allowed, scratch);
+        const std::size_t lane = student.selector.best();
         const uint64_t round = segment.first_round + t;
-        explorer.distribution({scores.data(), learner.actions, learner.lanes, greedy.data(), eligible.data(), lane}, round,
-                              probabilities.data());
-        const std::size_t action = draw(probabilities.data(), learner.actions, random.uniform(round));
-        const double probability = probabilities[action], cost = costs(i, action);
-
-        selector.add({scores.data(), greedy.data(), learner.lanes, action, cost, probability,
-                      explorer.largest_weight(learner.actions, round, true),
-                      explorer.largest_weight(learner.actions, round, false)});
-        if (lane_weights) {
-            weigh(learner, lane_weights, probability, weights.data());
-            learner.update(row, action, cost, weights.data(), scores.data());
-        }
+        const std::size_t action =
+            decider.decide(round, random.uniform(segment.first_draw + t), scratch, scratch.probabilities.data());
+        const double probability = scratch.probabilities[action], cost = costs(i, action);
+        student.learn(row, {action, cost, probability, allowed, round}, round, scratch);
         trace.actions[t] = static_cast<int32_t>(action);
         trace.probabilities[t] = probability;
         trace.costs[t] = cost;
@@ -72,9 +138,10 @@ void play(Learner& learner, Selector& selector, const Explorer& explorer, const 
 }
 
 // bandits/warm_ucb.py
-inline void play(LowerConfidenceBounds& bounds, const Costs& costs, Segment segment, Trace trace) {
-    for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
-        const std::size_t action = bounds.best();
+inline void play(LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end, Trace trace) {
+    std::vector<uint8_t> buffer(bounds.counts.size());
+    for (std::size_t i = begin, t = 0; i < end; ++i, ++t) {
+        const std::size_t action = bounds.best(costs.known(i, buffer.size(), buffer.data()));
         const double cost = costs(i, action);
         bounds.add(action, cost);
         trace.actions[t] = static_cast<int32_t>(action);
@@ -84,14 +151,12 @@ inline void play(LowerConfidenceBounds& bounds, const Costs& costs, Segment segm
     }
 }
 
-// The lowest-scored action of each lane in every row: rows × lanes.
-template <class Learner> void predict_actions(const Learner& learner, const Rows& rows, int32_t* actions) {
-    std::vector<float> scores(learner.actions * learner.lanes);
-    Rows::Buffer buffer;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        learner.predict(rows.gather(i, buffer), scores.data());
-        learner.greedy(scores.data(), actions + i * learner.lanes);
-    }
+// Teaches the costs of every row.
+inline void teach(WarmLearner& learner, const Rows& rows, const Costs& costs, const float* importance) {
+    std::vector<double> buffer(learner.actions);
+    Rows::Buffer row;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        learner.teach(rows.gather(i, row), costs.row(i, learner.actions, buffer.data()), importance);
 }
 
 }  // namespace warmcb

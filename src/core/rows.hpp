@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,9 +15,17 @@ namespace warmcb {
 // Smaller features count as zero: the weights they would need are too large for a float.
 constexpr float smallest_feature = 1e-30f;
 
-// A view of a matrix of n rows and d features, which the caller keeps alive.
+// A matrix of n rows and d features: a view of one that the caller keeps alive, or a single row of its own.
 class Rows {
 public:
+    explicit Rows(std::shared_ptr<const std::vector<float>> row)
+        : own_(std::move(row)), values_(own_->data()), rows_(1), features_(own_->size()) {}
+
+    // Row i alone; valid as long as these rows are.
+    Rows row(std::size_t i) const {
+        if (starts_) return Rows(values_, indices_, starts_ + i, 1, features_);
+        return Rows(values_ + i * features_, 1, features_);
+    }
     Rows(const float* values, std::size_t rows, std::size_t features)
         : values_(values), rows_(rows), features_(features) {}
     Rows(const float* values, const int32_t* indices, const int64_t* starts, std::size_t rows, std::size_t features)
@@ -66,17 +75,21 @@ public:
     }
 
 private:
+    std::shared_ptr<const std::vector<float>> own_;
     const float* values_;
     const int32_t* indices_ = nullptr;  // null: dense
     const int64_t* starts_ = nullptr;
     std::size_t rows_, features_;
 };
 
-// The cost of each action in each row: a matrix, or labels that cost 0 where they are met and 1 elsewhere.
+// The cost of each action in each row: a matrix, or labels that cost 0 where they are met and 1 elsewhere. A cost that
+// nobody knows is NaN.
 class Costs {
 public:
     Costs(const int32_t* labels, std::size_t rows) : labels_(labels), rows_(rows) {}
-    Costs(const double* matrix, std::size_t rows, std::size_t actions) : matrix_(matrix), rows_(rows), actions_(actions) {}
+    Costs(const double* matrix, std::size_t rows, std::size_t actions)
+        : matrix_(matrix), rows_(rows), actions_(actions),
+          has_gaps_(std::any_of(matrix, matrix + rows * actions, [](double cost) { return std::isnan(cost); })) {}
 
     std::size_t size() const { return rows_; }
     bool fits(std::size_t actions) const { return labels_ || actions == actions_; }
@@ -86,10 +99,25 @@ public:
         return matrix_[row * actions_ + action];
     }
 
+    // All costs of a row; written to the buffer if they are not there already.
+    const double* row(std::size_t i, std::size_t actions, double* buffer) const {
+        if (!labels_) return matrix_ + i * actions_;
+        for (std::size_t a = 0; a < actions; ++a) buffer[a] = (*this)(i, a);
+        return buffer;
+    }
+
+    // Which costs of a row are known; null: all.
+    const uint8_t* known(std::size_t i, std::size_t actions, uint8_t* buffer) const {
+        if (!has_gaps_) return nullptr;
+        for (std::size_t a = 0; a < actions; ++a) buffer[a] = !std::isnan((*this)(i, a));
+        return buffer;
+    }
+
 private:
     const int32_t* labels_ = nullptr;
     const double* matrix_ = nullptr;
     std::size_t rows_, actions_ = 0;
+    bool has_gaps_ = false;
 };
 
 }  // namespace warmcb

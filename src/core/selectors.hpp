@@ -1,35 +1,12 @@
 // Which lane is in charge.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <utility>
-#include <vector>
-
-#include "kernels.hpp"
+#include "contracts.hpp"
 
 namespace warmcb {
 
-// A round as a selector sees it.
-struct Outcome {
-    const float* scores;    // actions × lanes: what each lane predicted
-    const int32_t* greedy;  // for each lane
-    std::size_t lanes, action;
-    double cost, probability;
-    double largest_weight;      // no 1/p of an action that an eligible lane wants is larger
-    double largest_weight_ever;  // of any action
-
-    bool played(std::size_t lane) const { return greedy[lane] == static_cast<int32_t>(action); }
-    // What the model of one lane expects of an action.
-    double expected(std::size_t lane, std::size_t of_action) const {
-        return std::clamp(static_cast<double>(scores[of_action * lanes + lane]), 0.0, 1.0);
-    }
-};
-
 // Algorithm 1, line 7: each lane pays cost/p whenever its greedy action is the one that was played.
-class ProgressiveValidation {
+class ProgressiveValidation : public Selector {
 public:
     explicit ProgressiveValidation(std::size_t lanes) : sums(lanes) {}
 
@@ -40,12 +17,12 @@ public:
     void admit(std::size_t from) { first = from; }
 
     // The eligible lane with the lowest sum, the first among equals.
-    std::size_t best() const { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
-    bool eligible(std::size_t lane) const { return lane >= first; }
+    std::size_t best() const override { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
+    bool eligible(std::size_t lane) const override { return lane >= first; }
     double score(std::size_t lane) const { return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1)); }
 
-    void add(const Outcome& round) {
-        const double score = round.cost * inverse_propensity(round.probability);
+    void add(const Outcome& round) override {
+        const double score = round.unit_cost() * inverse_propensity(round.probability);
         for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += round.played(lane) ? score : 0.0;
         ++rounds;
     }
@@ -56,7 +33,9 @@ public:
 // confidence sequence of Waudby-Smith and Ramdas (2023), of doubly robust differences with the last lane's model.
 class PairedEvidence {
 public:
-    explicit PairedEvidence(std::size_t lanes) : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes) {}
+    PairedEvidence(std::size_t lanes, double error)
+        : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes),
+          log_of_error(std::log(2 / error * static_cast<double>(std::max<std::size_t>(lanes, 2) - 1))) {}
 
     // For each lane: Σb, Σb·x, Σψ(b)·x² and Σx² of its differences x and the bets b on them.
     std::vector<double> bets, winnings, penalties, squares;
@@ -104,19 +83,22 @@ private:
     double value(const Outcome& round, std::size_t lane, double weight) const {
         const std::size_t last = bets.size() - 1;
         const double expected = round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
-        return expected + (round.played(lane) ? (round.cost - round.expected(last, round.action)) * weight : 0.0);
+        return expected + (round.played(lane) ? (round.unit_cost() - round.expected(last, round.action)) * weight : 0.0);
     }
 
-    // ln(2/0.05), and a union over the lanes.
-    double log_of_error = std::log(40.0 * static_cast<double>(std::max<std::size_t>(bets.size(), 2) - 1));
+    double log_of_error;  // ln(2/error), and a union over the lanes
 };
 
 // Lanes compared by a rule beside the paper's; lanes that are surely worse than the last one drop out.
-class Contest {
+class Contest : public Selector {
 public:
     enum class Rule { baseline, running_baseline, self_normalised, doubly_robust, doubly_robust_in_charge, forecast };
 
-    Contest(std::size_t lanes, Rule rule) : sums(lanes), weights(lanes), dropped(lanes), evidence(lanes), rule_(rule) {}
+    // contention: lanes that were charged so much more than the best are no longer explored, as that is no accident;
+    // error_weight: of a squared forecast error beside a cost; error: the chance that any interval is ever wrong.
+    Contest(std::size_t lanes, Rule rule, double contention, double error_weight, double error)
+        : sums(lanes), weights(lanes), dropped(lanes), evidence(lanes, error), rule_(rule), contention_(contention),
+          error_weight_(error_weight), error_(error) {}
 
     std::vector<double> sums, weights;  // what each lane was charged; of the self-normalised rule also Σ 1/p
     std::vector<uint8_t> dropped;
@@ -129,16 +111,16 @@ public:
     void admit(std::size_t from) {
         if (from < first) {
             const std::size_t lanes = sums.size();
-            *this = Contest(lanes, rule_);
+            *this = Contest(lanes, rule_, contention_, error_weight_, error_);
         }
         first = from;
         settle();
     }
 
     // Whose actions are worth exploring: those in contention, and the last one, with which all are compared.
-    bool eligible(std::size_t lane) const {
+    bool eligible(std::size_t lane) const override {
         if (lane + 1 == sums.size()) return true;
-        return lane >= first && !dropped[lane] && (rule_ != Rule::forecast || sums[lane] <= sums[best_] + contention);
+        return lane >= first && !dropped[lane] && (rule_ != Rule::forecast || sums[lane] <= sums[best_] + contention_);
     }
 
     // The average charge. The self-normalised one starts from one example that cost ½.
@@ -148,12 +130,12 @@ public:
     }
 
     // The lane with the lowest score of those that were not dropped, the first among equals.
-    std::size_t best() const { return best_; }
+    std::size_t best() const override { return best_; }
 
-    void add(const Outcome& round) {
+    void add(const Outcome& round) override {
         evidence.add(round, [&](std::size_t lane) { return eligible(lane); });
         for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, round);
-        total_cost += round.cost;
+        total_cost += round.unit_cost();
         ++rounds;
         settle();
     }
@@ -180,50 +162,54 @@ public:
     }
 
 private:
-    static constexpr double forecast_error_weight = 3;
-    static constexpr double contention = 10;  // charges behind the best; so many are no accident
     Rule rule_;
+    double contention_, error_weight_, error_;
     std::size_t best_ = 0;
 
     void charge(std::size_t lane, const Outcome& round) {
         const std::size_t last = sums.size() - 1;
         const bool played = round.played(lane);
-        const double weight = inverse_propensity(round.probability);
+        const double weight = inverse_propensity(round.probability), cost = round.unit_cost();
         switch (rule_) {
         case Rule::baseline:
-            sums[lane] += played ? (round.cost - 0.5) * weight : 0.0;
+            sums[lane] += played ? (cost - 0.5) * weight : 0.0;
             break;
         case Rule::running_baseline:  // the average cost before this round, from a first example that cost ½
-            sums[lane] += played ? (round.cost - (0.5 + total_cost) / static_cast<double>(1 + rounds)) * weight : 0.0;
+            sums[lane] += played ? (cost - (0.5 + total_cost) / static_cast<double>(1 + rounds)) * weight : 0.0;
             break;
         case Rule::self_normalised:
-            sums[lane] += played ? round.cost * weight : 0.0;
+            sums[lane] += played ? cost * weight : 0.0;
             weights[lane] += played ? weight : 0.0;
             break;
         case Rule::doubly_robust:
         case Rule::doubly_robust_in_charge: {
             const std::size_t model = rule_ == Rule::doubly_robust ? last : best_;
             sums[lane] += round.expected(model, static_cast<std::size_t>(round.greedy[lane]));
-            sums[lane] += played ? (round.cost - round.expected(model, round.action)) * weight : 0.0;
+            sums[lane] += played ? (cost - round.expected(model, round.action)) * weight : 0.0;
             break;
         }
         case Rule::forecast: {
             // What the lane's action cost or, if another was played, would have cost as λ = 1 sees it, which owes
             // nothing to the labels; and how far the lane's own forecast of the played action's cost was off.
-            const double error = round.cost - round.expected(lane, round.action);
-            sums[lane] += played ? round.cost : round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
-            sums[lane] += forecast_error_weight * error * error;
+            const double error = cost - round.expected(lane, round.action);
+            sums[lane] += played ? cost : round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
+            sums[lane] += error_weight_ * error * error;
         }
         }
     }
 };
 
 // A lane that somebody else has chosen.
-struct FixedLane {
-    std::size_t lane;
-    std::size_t best() const { return lane; }
-    bool eligible(std::size_t other) const { return other == lane; }
-    void add(const Outcome&) {}
+class FixedLane : public Selector {
+public:
+    explicit FixedLane(std::size_t lane) : lane_(lane) {}
+
+    std::size_t best() const override { return lane_; }
+    bool eligible(std::size_t lane) const override { return lane == lane_; }
+    void add(const Outcome&) override {}
+
+private:
+    std::size_t lane_;
 };
 
 }  // namespace warmcb

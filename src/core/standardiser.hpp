@@ -11,10 +11,10 @@
 
 namespace warmcb {
 
-// z = (x − centre)·inverse, within ±5, from running means and deviations. They are renewed when the number of examples has
-// doubled, so that a learner has to change its coordinates a few times and not always; up to the 64th, each time from the
-// examples since the last renewal alone, so that what was odd about the beginning is forgotten. Values beyond ten
-// deviations count as ten: a wild one does not spoil a scale. A feature that has been constant so far has z = 0, and gets
+// z = (x − centre)·inverse, within ±largest (5), from running means and deviations. They are renewed when the number of examples has
+// doubled, so that a learner has to change its coordinates a few times and not always; up to `settled_at` (64), each time from the
+// examples since the last renewal alone, so that what was odd about the beginning is forgotten. Values beyond `wild`
+// (10) deviations count as that: a wild one does not spoil a scale. A feature that has been constant so far has z = 0, and gets
 // its scale the moment it moves: no earlier z is wrong then.
 //
 // Wide data are only scaled (centre 0, by the root mean square): zeros stay zeros, and cost nothing.
@@ -23,13 +23,16 @@ namespace warmcb {
 // not be cut, and mean the same after a change of coordinates.
 class Standardiser {
 public:
-    static constexpr double largest = 5, wild = 10;
-    static constexpr uint64_t settled_at = 64;  // examples
+    struct Options {
+        double largest, wild;  // deviations: where z is cut, and as what a value counts at most
+        uint64_t settled_at;   // examples; until then, units forget what came before their last renewal
+    };
 
-    Standardiser(std::size_t features, bool centres)
-        : sums(features), squares(features), centre(features), inverse(features), shown(centres ? 2 * features : 0),
+    Standardiser(std::size_t features, bool centres, Options options)
+        : options(options), sums(features), squares(features), centre(features), inverse(features), shown(centres ? 2 * features : 0),
           varied(centres ? features : 0), peaks(centres ? 0 : features), centres_(centres) {}
 
+    Options options;
     std::vector<double> sums, squares;    // Σx and Σx² of the examples after `counted_from`
     std::vector<double> centre, inverse;  // inverse 0: constant so far
     std::vector<float> shown;             // the first two values of each feature
@@ -79,7 +82,7 @@ public:
             centre[j] = mean;
             inverse[j] = renewed;
         }
-        if (seen <= settled_at) {
+        if (seen <= options.settled_at) {
             std::fill(sums.begin(), sums.end(), 0.0);
             std::fill(squares.begin(), squares.end(), 0.0);
             counted_from = seen;
@@ -88,7 +91,7 @@ public:
     }
 
     float z(std::size_t j, double x) const {
-        return static_cast<float>(std::clamp((x - centre[j]) * inverse[j], -largest, largest));
+        return static_cast<float>(std::clamp((x - centre[j]) * inverse[j], -options.largest, options.largest));
     }
 
 private:
@@ -101,7 +104,7 @@ private:
 
     // As what a value counts.
     double count(std::size_t j, double x) {
-        if (inverse[j] != 0) x = std::clamp(x, centre[j] - wild / inverse[j], centre[j] + wild / inverse[j]);
+        if (inverse[j] != 0) x = std::clamp(x, centre[j] - options.wild / inverse[j], centre[j] + options.wild / inverse[j]);
         sums[j] += x;
         squares[j] += x * x;
         return x;
@@ -114,7 +117,7 @@ private:
         double farthest = 0;
         if (!centres_) farthest = peaks[j];
         else if (!varied[j]) farthest = std::max(std::fabs(shown[2 * j] - mean), std::fabs(shown[2 * j + 1] - mean));
-        return 1 / std::max(deviation, farthest / largest);
+        return 1 / std::max(deviation, farthest / options.largest);
     }
 };
 

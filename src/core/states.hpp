@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "arrays.hpp"
+#include "online_linear.hpp"
 #include "recursive_least_squares.hpp"
 #include "selectors.hpp"
 
@@ -23,10 +24,89 @@ template <class T> void copy_from(const nb::dict& state, const char* name, std::
     std::copy(array.data(), array.data() + array.size(), to.begin());
 }
 
+// Only the features that were ever seen: a sparse model of millions stays a small file.
+inline nb::dict state_of(const OnlineLinear& learner) {
+    const std::size_t width = learner.actions * learner.lanes;
+    std::vector<int64_t> seen;
+    std::vector<float> weights, scales;
+    for (std::size_t j = 0; j < learner.inputs; ++j) {
+        const float* of_input = learner.scales.data() + j * 2 * width;
+        if (std::all_of(of_input, of_input + 2 * width, [](float x) { return x == 0; })) continue;
+        seen.push_back(static_cast<int64_t>(j));
+        weights.insert(weights.end(), learner.weights.data() + j * width, learner.weights.data() + (j + 1) * width);
+        scales.insert(scales.end(), of_input, of_input + 2 * width);
+    }
+    nb::dict state;
+    state["seen"] = as_array(std::move(seen));
+    state["weights"] = as_array(std::move(weights));
+    state["scales"] = as_array(std::move(scales));
+    state["totals"] = as_array(std::vector<double>(learner.totals.data(), learner.totals.data() + 2 * learner.lanes));
+    return state;
+}
+
+// Into a learner that has seen nothing.
+inline void restore(OnlineLinear& learner, const nb::dict& state) {
+    const std::size_t width = learner.actions * learner.lanes;
+    const auto seen = nb::cast<Array<const int64_t>>(state["seen"]);
+    std::vector<float> weights(seen.size() * width), scales(seen.size() * 2 * width);
+    std::vector<double> totals(2 * learner.lanes);
+    copy_from(state, "weights", weights);
+    copy_from(state, "scales", scales);
+    copy_from(state, "totals", totals);
+    for (std::size_t k = 0; k < seen.size(); ++k) {
+        require(0 <= seen(k) && static_cast<std::size_t>(seen(k)) < learner.inputs, "a feature that there is not");
+        const auto j = static_cast<std::size_t>(seen(k));
+        std::copy_n(weights.data() + k * width, width, learner.weights.data() + j * width);
+        std::copy_n(scales.data() + k * 2 * width, 2 * width, learner.scales.data() + j * 2 * width);
+    }
+    std::copy(totals.begin(), totals.end(), learner.totals.data());
+}
+
+inline nb::dict state_of(const LinearModel& model) {
+    nb::dict state;
+    const auto weights = fresh_array<float>({model.inputs, model.actions, model.lanes});
+    std::copy_n(model.weights.data(), model.inputs * model.actions * model.lanes, weights.data());
+    state["weights"] = weights;
+    return state;
+}
+
+inline nb::dict state_of(const StandardisedModel& model) {
+    nb::dict state;
+    const auto weights = fresh_array<float>({model.map.size(), model.actions, model.lanes});
+    std::copy_n(model.weights.data(), model.map.size() * model.actions * model.lanes, weights.data());
+    state["weights"] = weights;
+    state["squared"] = copy_of(model.map.squared);
+    state["centre"] = copy_of(model.map.standardiser.centre);
+    state["inverse"] = copy_of(model.map.standardiser.inverse);
+    state["whole"] = copy_of(std::vector<uint8_t>{model.map.whole});
+    state["largest"] = copy_of(std::vector<double>{model.map.standardiser.options.largest});
+    return state;
+}
+
+inline void restored(StandardisedModel* self, const nb::dict& state) {
+    const auto weights = nb::cast<nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>>(state["weights"]);
+    const auto squared = nb::cast<Array<const uint32_t>>(state["squared"]);
+    const auto centre = nb::cast<Array<const double>>(state["centre"]);
+    std::vector<uint8_t> whole(1);
+    std::vector<double> largest(1);
+    copy_from(state, "whole", whole);
+    copy_from(state, "largest", largest);
+    require(largest[0] > 0, "nothing is left of the features");
+    FeatureMap map{centre.size(), whole[0] != 0, Standardiser(centre.size(), whole[0] != 0, {largest[0], 0, 0}), {}};
+    copy_from(state, "centre", map.standardiser.centre);
+    copy_from(state, "inverse", map.standardiser.inverse);
+    for (std::size_t s = 0; s < squared.size(); ++s) require(squared(s) < centre.size(), "the square of a feature that there is not");
+    map.squared.assign(squared.data(), squared.data() + squared.size());
+    require(weights.shape(0) == map.size(), "one weight for each term");
+    require(std::all_of(weights.data(), weights.data() + weights.size(), [](float x) { return std::isfinite(x); }),
+            "a weight is not finite");
+    new (self) StandardisedModel(std::move(map), weights.shape(1), weights.shape(2), weights.data(), *available_kernels()[0]);
+}
+
 inline nb::dict state_of(const RecursiveLeastSquares& learner) {
     nb::dict state;
-    const Standardiser& standardiser = learner.standardiser;
-    state["squared"] = copy_of(learner.squared);
+    const Standardiser& standardiser = learner.standardiser();
+    state["squared"] = copy_of(learner.squared());
     state["ridges"] = copy_of(learner.ridges);
     state["sums"] = copy_of(standardiser.sums);
     state["squares"] = copy_of(standardiser.squares);
@@ -54,11 +134,11 @@ inline nb::dict state_of(const RecursiveLeastSquares& learner) {
 
 // Into a learner that has seen nothing.
 inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
-    Standardiser& standardiser = learner.standardiser;
+    Standardiser& standardiser = learner.standardiser();
     const auto squared = nb::cast<Array<const uint32_t>>(state["squared"]);
     require(learner.inputs + squared.size() <= learner.most_terms(), "more terms than the learner has room for");
     for (std::size_t s = 0; s < squared.size(); ++s) {
-        require(squared.data()[s] < learner.features, "the square of a feature that there is not");
+        require(squared.data()[s] < learner.features(), "the square of a feature that there is not");
         require(std::count(squared.data(), squared.data() + s, squared.data()[s]) == 0, "a square that is there twice");
         learner.add_square(squared.data()[s]);
     }
@@ -90,6 +170,20 @@ inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
         std::copy_n(variances.begin() + k * n_variances, n_variances, factor.variances.begin());
         std::copy_n(columns.begin() + k * n_columns, n_columns, factor.columns.begin());
     }
+}
+
+inline nb::dict state_of(const ProgressiveValidation& selector) {
+    nb::dict state;
+    state["sums"] = copy_of(selector.sums);
+    state["rounds"] = copy_of(std::vector<uint64_t>{selector.rounds});
+    return state;
+}
+
+inline void restore(ProgressiveValidation& selector, const nb::dict& state) {
+    std::vector<uint64_t> rounds(1);
+    copy_from(state, "sums", selector.sums);
+    copy_from(state, "rounds", rounds);
+    selector.rounds = rounds[0];
 }
 
 inline nb::dict state_of(const Contest& contest) {

@@ -20,10 +20,11 @@ public:
         return sums[action] / counts[action] - 2 * std::sqrt(std::log(static_cast<double>(rounds + 1)) / counts[action]);
     }
 
-    std::size_t best() const {
-        std::size_t best = 0;
-        for (std::size_t a = 1; a < counts.size(); ++a)
-            if (bound(a) < bound(best)) best = a;
+    // allowed: for each action; null: all.
+    std::size_t best(const uint8_t* allowed) const {
+        std::size_t best = counts.size();
+        for (std::size_t a = 0; a < counts.size(); ++a)
+            if ((!allowed || allowed[a]) && (best == counts.size() || bound(a) < bound(best))) best = a;
         return best;
     }
 

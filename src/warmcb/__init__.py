@@ -1,15 +1,17 @@
 """Contextual bandits that start from supervised data of unknown bias and never pay much for trusting it."""
 
-from warmcb import errors, explorers, learners, selectors
+from warmcb import contracts, errors, explorers, learners, selectors
 from warmcb.bandits import (
     UCB1,
     ArrowCB,
     Bandit,
     BanditOnly,
     Decision,
+    Decisions,
     ExactArrow,
     ExactSupervisedTruth,
     Majority,
+    Policy,
     SimBandit,
     SupervisedTruth,
     SupOnly,
@@ -29,10 +31,12 @@ __all__ = [
     "Bandit",
     "BanditOnly",
     "Decision",
+    "Decisions",
     "ExactArrow",
     "ExactSupervisedTruth",
     "Majority",
     "Noise",
+    "Policy",
     "Run",
     "SimBandit",
     "SupOnly",
@@ -41,6 +45,7 @@ __all__ = [
     "WarmBandit",
     "WarmUCB",
     "WarmcbError",
+    "contracts",
     "errors",
     "explorers",
     "learners",

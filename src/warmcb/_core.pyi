@@ -1,74 +1,130 @@
-"""The compiled core; see src/core."""
+"""The compiled core: the parts of a bandit, and rounds made of them."""
 
+from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Ints = NDArray[np.int32]
-
-def instruction_sets() -> list[str]: ...
+def instruction_sets() -> list[str]:
+    """The instruction sets that this machine can run, the fastest first."""
 
 class Stream:
-    def __init__(self, seed: int, stream: int) -> None: ...
-    def uniform(self, round: int) -> float: ...
-    def draw(self, round: int, probabilities: Doubles) -> int: ...
+    """Random numbers that are a function of (seed, stream, round): Philox4x64-10."""
+
+    def __init__(self, seed: int, stream: int, part: int = 0) -> None: ...
+    def uniform(self, round: int) -> float:
+        """A number in [0, 1)."""
+
+    def uniforms(self, first: int, count: int) -> NDArray[np.float64]:
+        """The numbers of as many rounds from `first` on."""
+
+    def uniforms_of(self, rounds: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """The number of each of these rounds."""
+
+def draw(probabilities: NDArray[np.float64], uniform: float) -> int:
+    """The action that a number in [0, 1) draws."""
 
 class Rows:
+    """Contexts, one in each row: dense float32, or CSR."""
+
     @overload
-    def __init__(self, values: Floats) -> None: ...
+    def __init__(self, values: NDArray[np.float32]) -> None: ...
     @overload
-    def __init__(self, values: Floats, indices: Ints, starts: NDArray[np.int64], features: int) -> None: ...
+    def __init__(
+        self, values: NDArray[np.float32], indices: NDArray[np.int32], starts: NDArray[np.int64], features: int
+    ) -> None: ...
+    @staticmethod
+    def of_vector(x: object) -> Rows | None:
+        """A copy of one finite context; None for anything but a contiguous vector of floats."""
+
     def __len__(self) -> int: ...
     @property
     def features(self) -> int: ...
-    def first_bad(self) -> tuple[int, int, float] | None: ...
-    def take(self, order: NDArray[np.int64]) -> tuple[Floats, Ints, NDArray[np.int64]]: ...
+    def first_bad(self) -> tuple[int, int, float] | None:
+        """Row, column and value of the first number that is not finite."""
+
+    def dense(self) -> NDArray[np.float32]:
+        """All rows as a NumPy matrix."""
+
+    def row(self, i: int) -> Rows:
+        """Row i alone."""
+
+    def take(self, order: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
+        """The rows of these numbers, in this order, as CSR arrays."""
 
 class Costs:
-    @overload
-    def __init__(self, labels: Ints) -> None: ...
-    @overload
-    def __init__(self, matrix: Doubles) -> None: ...
+    """The cost of every action in every row: labels, or a matrix with NaN where nobody knows."""
 
-class _Learner:
+    @overload
+    def __init__(self, labels: NDArray[np.int32]) -> None: ...
+    @overload
+    def __init__(self, matrix: NDArray[np.float64]) -> None: ...
+    def __len__(self) -> int: ...
+    def matrix(self, actions: int) -> NDArray[np.float64]:
+        """The costs as a NumPy matrix, rows by actions."""
+
+class Predictor:
+    """Scores every action in every lane."""
+
     @property
     def inputs(self) -> int: ...
     @property
     def actions(self) -> int: ...
     @property
     def lanes(self) -> int: ...
+    def predict(self, rows: Rows, i: int) -> NDArray[np.float32]:
+        """The scores of row i, actions by lanes."""
+
+    def greedy(self, scores: NDArray[np.float32]) -> NDArray[np.int32]:
+        """The lowest-scored action of each lane, the first among equals."""
+
+    def predict_actions(self, rows: Rows, mask: NDArray[np.uint8] | None = None) -> NDArray[np.int32]:
+        """The lowest-scored action of each lane in every row: rows by lanes."""
+
+    def predict_costs(self, rows: Rows, lane: int) -> NDArray[np.float64]:
+        """What one lane scores every action in every row: rows by actions."""
+
+class Learner(Predictor):
+    """Learns from rounds."""
+
     @property
-    def weights(self) -> Floats: ...
-    def predict(self, rows: Rows, i: int) -> Floats: ...
-    def greedy(self, scores: Floats) -> Ints: ...
-    def predict_actions(self, rows: Rows) -> Ints: ...
+    def weighs_by_propensity(self) -> bool: ...
+    def update(self, rows: Rows, i: int, outcome: object, weights: NDArray[np.float64]) -> None:
+        """Learn what became of the round in row i; a weight for each lane."""
 
-class _OnlineLearner(_Learner):
-    def update(
-        self,
-        rows: Rows,
-        i: int,
-        action: int,
-        cost: float,
-        lane_weights: Doubles,
-        scores: Floats,
-        probability: float = 1.0,
-    ) -> None: ...
-    def teach(self, rows: Rows, costs: Costs, lane_weights: Doubles) -> None: ...
+    def snapshot(self) -> Predictor:
+        """What it predicts now, for ever."""
 
-class OnlineLinear(_OnlineLearner):
+class WarmLearner(Learner):
+    """Learns from labelled examples, too."""
+
+    def teach(self, rows: Rows, costs: Costs, weights: NDArray[np.float64]) -> None:
+        """Learn the known costs of every row; a weight for each lane."""
+
+    def add_action(self) -> None:
+        """Make room for one action more, of which nothing is known."""
+
+class OnlineLinear(WarmLearner):
+    """Adaptive, normalized, importance-weight-aware linear regression of costs."""
+
     def __init__(
         self, features: int, actions: int, lanes: int, learning_rate: float, instruction_set: str | None = None
     ) -> None: ...
     @property
-    def scales(self) -> Floats: ...
+    def description(self) -> str: ...
     @property
-    def totals(self) -> Doubles: ...
+    def weights(self) -> NDArray[np.float32]: ...
+    @property
+    def scales(self) -> NDArray[np.float32]: ...
+    @property
+    def totals(self) -> NDArray[np.float64]: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-class RecursiveLeastSquares(_OnlineLearner):
+class RecursiveLeastSquares(WarmLearner):
+    """Least squares of costs, exact after each example."""
+
     def __init__(
         self,
         features: int,
@@ -77,8 +133,17 @@ class RecursiveLeastSquares(_OnlineLearner):
         widest: int,
         block: int,
         squares: bool,
+        ridge: float = 10.0,
+        first_guess: float = 0.5,
+        largest: float = 5.0,
+        wild: float = 10.0,
+        settled_at: int = 64,
         instruction_set: str | None = None,
     ) -> None: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def weights(self) -> NDArray[np.float32]: ...
     @property
     def block(self) -> int: ...
     @property
@@ -86,115 +151,256 @@ class RecursiveLeastSquares(_OnlineLearner):
     def state(self) -> dict[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-class LeastSquares(_Learner):
+class LeastSquares(Learner):
+    """Normal equations of each action, and the weights that solve them."""
+
     def __init__(self, features: int, actions: int, lanes: int) -> None: ...
     @property
-    def gram(self) -> Doubles: ...
+    def weights(self) -> NDArray[np.float32]: ...
     @property
-    def moment(self) -> Doubles: ...
+    def gram(self) -> NDArray[np.float64]: ...
     def add(self, rows: Rows, i: int, action: int, cost: float, probability: float) -> None: ...
+    @property
+    def moment(self) -> NDArray[np.float64]: ...
 
-class _Selector:
+class LinearModel(Predictor):
+    """A linear model that learns no more."""
+
+    def __init__(self, weights: NDArray[np.float32]) -> None: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+
+class StandardisedModel(Predictor):
+    """A model of standardised features that learns no more."""
+
+    def __init__(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+
+class Selector:
+    """Says which lane is in charge."""
+
+    @property
+    def best(self) -> int: ...
+
+class ProgressiveValidation(Selector):
+    """Line 7 of Algorithm 1: sums of cost/p."""
+
+    def __init__(self, lanes: int) -> None: ...
+    @property
+    def sums(self) -> NDArray[np.float64]: ...
     @property
     def rounds(self) -> int: ...
     @property
-    def scores(self) -> Doubles: ...
-    def admit(self, first: int) -> None: ...
-    @property
-    def sums(self) -> Doubles: ...
-    @property
-    def best(self) -> int: ...
+    def scores(self) -> NDArray[np.float64]: ...
+    def admit(self, first: int) -> None:
+        """Let the lanes from this one on take part."""
+
     @property
     def eligible(self) -> NDArray[np.uint8]: ...
-    def add(
-        self,
-        scores: Floats,
-        greedy: Ints,
-        action: int,
-        cost: float,
-        probability: float,
-        largest_weight: float,
-        largest_weight_ever: float,
-    ) -> None: ...
+    def add(self, outcome: object) -> None:
+        """Score the lanes by what became of a round."""
 
-class ProgressiveValidation(_Selector):
-    def __init__(self, lanes: int) -> None: ...
-    def restore(self, sums: Doubles, rounds: int) -> None: ...
+    def snapshot(self) -> ProgressiveValidation:
+        """A copy, as it is now."""
 
-class Contest(_Selector):
-    def __init__(self, lanes: int, rule: str) -> None: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
     @property
     def dropped(self) -> NDArray[np.uint8]: ...
     @property
-    def intervals(self) -> Doubles: ...
-    def merge(self, other: Contest) -> None: ...
+    def intervals(self) -> NDArray[np.float64]: ...
+
+class Contest(Selector):
+    """Lanes compared by a rule beside the paper's; surely worse ones drop out."""
+
+    def __init__(
+        self, lanes: int, rule: str, contention: float = 10.0, error_weight: float = 3.0, error: float = 0.05
+    ) -> None: ...
+    @property
+    def sums(self) -> NDArray[np.float64]: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+    def admit(self, first: int) -> None:
+        """Let the lanes from this one on take part."""
+
+    @property
+    def eligible(self) -> NDArray[np.uint8]: ...
+    def add(self, outcome: object) -> None:
+        """Score the lanes by what became of a round."""
+
+    def snapshot(self) -> Contest:
+        """A copy, as it is now."""
+
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    @property
+    def dropped(self) -> NDArray[np.uint8]: ...
+    @property
+    def intervals(self) -> NDArray[np.float64]: ...
+    def merge(self, other: Contest) -> None:
+        """Add what another contest of the same lanes has seen."""
+
+class FixedLane(Selector):
+    """A lane that somebody else has chosen."""
+
+    def __init__(self, lane: int) -> None: ...
+
+class Explorer:
+    """Makes of opinions the distribution that is played."""
+
+    def largest_weight(self, allowed: int, epsilon: float, round: int, of_eligible: bool) -> float:
+        """The largest 1/p of the actions that eligible lanes want, or of any, where so many are allowed."""
+
+    def distribution(self, opinions: object) -> NDArray[np.float64]:
+        """The probability of each action."""
+
     def state(self) -> dict[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-class _Explorer:
-    def __init__(self, epsilon: float) -> None: ...
+class EpsilonGreedy(Explorer):
+    """ε spread over the allowed actions, the rest over the best."""
+
+    def __init__(self) -> None: ...
+
+class InverseGap(Explorer):
+    """Less exploration the worse an action looks, and the later it is."""
+
+    def __init__(self, sharpness: float, floor: float, patience: float) -> None: ...
+
+class Trial:
+    """How often new actions are still to be tried."""
+
+    def __init__(self, actions: int, length: int, share: float) -> None: ...
     @property
-    def epsilon(self) -> float: ...
-    def largest_weight(self, actions: int, round: int, of_eligible: bool) -> float: ...
-    def distribution(
-        self, scores: Floats, greedy: Ints, eligible: NDArray[np.uint8], in_charge: int, round: int
-    ) -> Doubles: ...
+    def share(self) -> float: ...
+    @property
+    def widening(self) -> float: ...
+    @property
+    def left(self) -> list[int]: ...
+    @left.setter
+    def left(self, arg: Sequence[int], /) -> None: ...
+    @property
+    def ran(self) -> bool: ...
+    @ran.setter
+    def ran(self, arg: bool, /) -> None: ...
+    def add_action(self) -> None: ...
+    def count(self, action: int) -> None: ...
+    def snapshot(self) -> Trial: ...
 
-class EpsilonGreedy(_Explorer):
-    def probabilities(self, scores: Floats) -> Doubles: ...
+class Snapshot:
+    """Decides, for ever in the same way."""
 
-class InverseGap(_Explorer): ...
+    def __init__(
+        self, predictor: Predictor, selector: Selector, explorer: Explorer, trial: Trial, epsilon: float
+    ) -> None: ...
+    def decide(
+        self, rows: Rows, allowed: NDArray[np.uint8] | None, round: int, uniform: float, probabilities: object
+    ) -> int:
+        """Decide in a single row."""
+
+    def decide_many(
+        self,
+        rows: Rows,
+        mask: NDArray[np.uint8] | None,
+        round: int,
+        uniforms: NDArray[np.float64],
+        actions: NDArray[np.int32],
+        probabilities: NDArray[np.float64],
+    ) -> None:
+        """Decide in every row."""
+
+class Composition:
+    """A learner, a selector and an explorer: whole rounds."""
+
+    def __init__(
+        self, learner: Learner, selector: Selector, explorer: Explorer, trial: Trial, epsilon: float
+    ) -> None: ...
+    def weigh(self, weights: Sequence[float] | None, strange: Sequence[int], strange_weight: float) -> None:
+        """Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged."""
+
+    def learn(
+        self,
+        rows: Rows,
+        action: int,
+        cost: float,
+        probability: float,
+        allowed: NDArray[np.uint8] | None,
+        round: int,
+        now: int,
+    ) -> None:
+        """Learn what the action in a single row has cost."""
+
+    def learn_many(
+        self,
+        rows: Rows,
+        actions: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        probabilities: NDArray[np.float64],
+        mask: NDArray[np.uint8] | None,
+        rounds: NDArray[np.uint64],
+        now: int,
+    ) -> None:
+        """Learn what the action in every row has cost, one after the other."""
+
+    def play(
+        self,
+        random: Stream,
+        rows: Rows,
+        costs: Costs,
+        begin: int,
+        end: int,
+        first_draw: int,
+        first_round: int,
+        actions: NDArray[np.int32],
+        probabilities: NDArray[np.float64],
+        paid: NDArray[np.float64],
+        lanes: NDArray[np.int32],
+    ) -> None:
+        """Decide and learn in the rows from begin to end."""
+
+    def decide(
+        self, rows: Rows, allowed: NDArray[np.uint8] | None, round: int, uniform: float, probabilities: object
+    ) -> int:
+        """Decide in a single row."""
+
+    def decide_many(
+        self,
+        rows: Rows,
+        mask: NDArray[np.uint8] | None,
+        round: int,
+        uniforms: NDArray[np.float64],
+        actions: NDArray[np.int32],
+        probabilities: NDArray[np.float64],
+    ) -> None:
+        """Decide in every row."""
 
 class LowerConfidenceBounds:
-    rounds: int
+    """UCB1 on costs (Algorithm 3)."""
+
     def __init__(self, actions: int) -> None: ...
     @property
-    def sums(self) -> Doubles: ...
+    def sums(self) -> NDArray[np.float64]: ...
     @property
-    def counts(self) -> Doubles: ...
+    def counts(self) -> NDArray[np.float64]: ...
     @property
-    def best(self) -> int: ...
+    def rounds(self) -> int: ...
+    @rounds.setter
+    def rounds(self, arg: int, /) -> None: ...
+    def best(self, allowed: NDArray[np.uint8] | None = None) -> int:
+        """The allowed action with the lowest bound, the first among equals."""
+
     def bound(self, action: int) -> float: ...
     def add(self, action: int, cost: float) -> None: ...
 
-def play_lanes(
-    learner: _OnlineLearner,
-    selector: _Selector,
-    explorer: _Explorer,
-    random: Stream,
-    rows: Rows,
-    costs: Costs,
-    begin: int,
-    end: int,
-    first_round: int,
-    lane_weights: Doubles | None,
-    actions: Ints,
-    probabilities: Doubles,
-    paid: Doubles,
-    lanes: Ints,
-) -> None: ...
-def play_epoch(
-    learner: LeastSquares,
-    lane: int,
-    explorer: EpsilonGreedy,
-    random: Stream,
-    rows: Rows,
-    costs: Costs,
-    begin: int,
-    end: int,
-    first_round: int,
-    actions: Ints,
-    probabilities: Doubles,
-    paid: Doubles,
-    lanes: Ints,
-) -> None: ...
 def play_ucb(
     bounds: LowerConfidenceBounds,
     costs: Costs,
     begin: int,
     end: int,
-    actions: Ints,
-    probabilities: Doubles,
-    paid: Doubles,
-    lanes: Ints,
-) -> None: ...
+    actions: NDArray[np.int32],
+    probabilities: NDArray[np.float64],
+    paid: NDArray[np.float64],
+    lanes: NDArray[np.int32],
+) -> None:
+    """Decide and learn in the rows from begin to end."""

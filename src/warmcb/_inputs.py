@@ -1,8 +1,9 @@
 """The door: whatever a caller brings becomes what the core takes, or an error that says what was expected."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,15 @@ Features = Any
 
 
 def integer(name: str, value: object, at_least: int, at_most: int | None = None) -> int:
+    if type(value) is int and at_least <= value and (at_most is None or value <= at_most):
+        return value
     expected = f"an integer of at least {at_least}" if at_most is None else f"an integer from {at_least} to {at_most}"
     plain = _unwrapped(value)
     if not isinstance(plain, Integral) or isinstance(plain, bool):
-        raise InputError(f"{name} is {_shown(value)}; expected {expected}")
+        raise InputError(f"{name} is {shown(value)}; expected {expected}")
     result = int(plain)
     if result < at_least or (at_most is not None and result > at_most):
-        raise InputError(f"{name} is {_shown(plain)}; expected {expected}")
+        raise InputError(f"{name} is {shown(plain)}; expected {expected}")
     return result
 
 
@@ -31,13 +34,13 @@ def number(name: str, value: object, expected: str, low: float, high: float, *, 
     """`value` as a float in [low, high], or in (low, high]."""
     plain = _unwrapped(value)
     if not isinstance(plain, Real):
-        raise InputError(f"{name} is {_shown(value)}; expected {expected}")
+        raise InputError(f"{name} is {shown(value)}; expected {expected}")
     try:
         result = float(plain)
     except OverflowError:
         result = float("inf")
     if not low <= result <= high or (low_excluded and result == low):
-        raise InputError(f"{name} is {_shown(plain)}; expected {expected}")
+        raise InputError(f"{name} is {shown(plain)}; expected {expected}")
     return result
 
 
@@ -54,6 +57,8 @@ def horizon(value: object) -> int | None:
 
 
 def probability(value: object) -> float:
+    if type(value) is float and 0.0 < value <= 1.0:
+        return value
     return number("probability", value, "a number in (0, 1]", 0.0, 1.0, low_excluded=True)
 
 
@@ -63,13 +68,13 @@ def seed(value: object) -> int:
 
 def choice(name: str, value: object, known: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in known:
-        raise InputError(f"{name} is {_shown(value)}; expected one of {', '.join(known)}")
+        raise InputError(f"{name} is {shown(value)}; expected one of {', '.join(known)}")
     return value
 
 
 def flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{name} is {_shown(value)}; expected True or False")
+        raise InputError(f"{name} is {shown(value)}; expected True or False")
     return bool(value)
 
 
@@ -103,23 +108,158 @@ def plain_matrix(X: Features) -> Any:
     return plain
 
 
-def cost_table(y: ArrayLike | None, costs: ArrayLike | None, n_rows: int, n_actions: int) -> CostTable:
-    """Labels of shape (n,) or costs of shape (n, K), whichever of the two was given."""
+Numbers = Mapping[str, int]
+"""The number of each action's name; empty if they have none."""
+
+
+def action_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(f"actions is {shown(names)}; expected a sequence of names")
+    found = names if isinstance(names, tuple) else tuple(names)
+    for i, name in enumerate(found):
+        if not isinstance(name, str):
+            raise InputError(f"actions[{i}] is {shown(name)}; expected a name, which is a string")
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise InputError(f"actions has {shown(twice)} twice; expected each name once")
+    if len(found) < 2:
+        raise InputError(f"actions is {shown(names)}; expected at least 2 names")
+    return found
+
+
+def one_name_more(names: tuple[str, ...] | None, name: str | None) -> tuple[str, ...] | None:
+    """The names of actions, and that of a new one."""
+    if (names is None) != (name is None):
+        expected = (
+            "no name, as the other actions have none" if names is None else "a name, as the other actions have one"
+        )
+        raise InputError(f"name is {shown(name)}; expected {expected}")
+    return None if names is None or name is None else action_names((*names, name))
+
+
+def action(value: object, n_actions: int, numbers: Numbers) -> int:
+    """The number of an action that was given by its number or its name."""
+    if type(value) is int and 0 <= value < n_actions:
+        return value
+    if isinstance(value, str):
+        if value in numbers:
+            return numbers[value]
+        expected = f"one of {_listed(numbers)}" if numbers else f"an integer from 0 to {n_actions - 1}"
+        raise InputError(f"action is {shown(value)}; expected {expected}")
+    return integer("action", value, 0, n_actions - 1)
+
+
+def allowed(actions: Iterable[object], n_actions: int, numbers: Numbers) -> NDArray[np.uint8]:
+    """A list of actions as marks, one for each action there is."""
+    if isinstance(actions, str) or not isinstance(actions, Iterable):
+        raise InputError(f"actions is {shown(actions)}; expected a list of actions")
+    marks = np.zeros(n_actions, dtype=np.uint8)
+    for one in actions:
+        number = action(_unwrapped(one), n_actions, numbers)
+        if marks[number]:
+            raise InputError(f"actions has {shown(_unwrapped(one))} twice; expected each action once")
+        marks[number] = 1
+    if not marks.any():
+        raise InputError("actions is empty; expected at least one action that may be played")
+    return marks
+
+
+def mask(actions: ArrayLike | None, n_rows: int, n_actions: int, numbers: Numbers) -> NDArray[np.uint8] | None:
+    """Which actions are allowed in each row, (n, K): given as such, or as one list of actions for all rows."""
+    if actions is None:
+        return None
+    array = _array("actions", actions)
+    if array.ndim == 1 and array.dtype.kind != "b" and array.size:
+        return np.tile(allowed(array.tolist(), n_actions, numbers), (n_rows, 1))
+    if array.shape != (n_rows, n_actions):
+        raise InputError(f"actions has shape {array.shape}; expected ({n_rows}, {n_actions}): rows of X by actions")
+    if array.dtype.kind != "b" and not (array.dtype.kind in "iuf" and np.isin(array, (0, 1)).all()):
+        raise InputError(f"actions has the type {array.dtype}; expected true or false for each row and action")
+    empty = np.flatnonzero(~array.any(axis=1))
+    if empty.size:
+        raise InputError(f"actions[{empty[0]}] allows nothing; expected at least one action in each row")
+    return np.ascontiguousarray(array, dtype=np.uint8)
+
+
+def keys(given: Sequence[int | str] | None, n_rows: int) -> tuple[int | str, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"keys is {shown(given)}; expected a key for each row")
+    found = tuple(_unwrapped(key) for key in given)
+    if len(found) != n_rows:
+        raise InputError(f"there are {len(found)} keys; expected {n_rows}, one for each row of X")
+    return found
+
+
+def paid_costs(costs: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """What each of many decisions has cost."""
+    array = _array("costs", costs)
+    if array.shape != (n_rows,):
+        raise InputError(f"costs have shape {array.shape}; expected ({n_rows},), one for each row of X")
+    if array.dtype.kind not in "biuf" and array.size:
+        raise InputError(f"costs have the type {array.dtype}; expected numbers in [0, 1]")
+    wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
+    if wrong.size:
+        raise InputError(f"costs[{wrong[0]}] is {array[wrong[0]]}; expected a number in [0, 1]")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def part(name: str, value: Any, known: Mapping[str, Any]) -> Any:
+    """A part of a bandit: the name of a known one, or an object that can be started."""
+    if isinstance(value, str):
+        return choice(name, value, tuple(known))
+    if isinstance(value, type) or not callable(getattr(value, "start", None)):
+        raise InputError(
+            f"{name} is {shown(value)}; expected one of {', '.join(known)}, or a {name} (warmcb.contracts)"
+        )
+    return value
+
+
+def cost_table(
+    y: ArrayLike | None,
+    costs: ArrayLike | None,
+    n_rows: int,
+    n_actions: int,
+    judged: NDArray[np.uint8] | None = None,
+    numbers: Numbers = MappingProxyType({}),
+) -> CostTable:
+    """Labels (n,) or costs (n, K), whichever of the two was given; NaN where an action was not judged."""
     if (y is None) == (costs is None):
         raise InputError("y and costs: expected exactly one of them")
-    return labels(y, n_rows, n_actions) if y is not None else _costs(costs, n_rows, n_actions)
+    if y is None:
+        return _costs(costs, n_rows, n_actions, judged)
+    found = labels(y, n_rows, n_actions, numbers)
+    if judged is None or judged.all():
+        return found
+    wrong = np.flatnonzero(judged[np.arange(n_rows), found] == 0)
+    if wrong.size:
+        raise InputError(f"y[{wrong[0]}] is {_array('y', y)[wrong[0]]}, which actions say was not judged")
+    return costs_among(found, judged)
 
 
-def labels(y: ArrayLike, n_rows: int, n_actions: int) -> NDArray[np.int32]:
+def costs_among(labels: NDArray[np.int32], judged: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """The costs of labels, NaN where an action was not judged."""
+    costs = np.where(judged == 0, np.nan, 1.0)
+    rows = np.flatnonzero(judged[np.arange(len(labels)), labels])
+    costs[rows, labels[rows]] = 0.0
+    return costs
+
+
+def labels(y: ArrayLike, n_rows: int, n_actions: int, numbers: Numbers = MappingProxyType({})) -> NDArray[np.int32]:
     array = _array("y", y)
     if array.shape == (0,) and n_rows == 0:
         return np.empty(0, dtype=np.int32)
+    if numbers and array.dtype.kind in "UTO" and array.shape == (n_rows,):
+        return np.array([action(_unwrapped(one), n_actions, numbers) for one in array.tolist()], dtype=np.int32)
     expected = f"an integer label from 0 to {n_actions - 1}"
     if array.shape != (n_rows,):
         raise InputError(f"y has shape {array.shape}; expected ({n_rows},), one label for each row of X")
     if array.dtype.kind not in "biuf":
         hint = "numpy.unique(y, return_inverse=True)[1] makes such labels"
-        raise InputError(f"y[0] is {_shown(_unwrapped(array[0]))}; expected {expected} ({hint})")
+        raise InputError(f"y[0] is {shown(_unwrapped(array[0]))}; expected {expected} ({hint})")
     wrong = np.flatnonzero(~((array >= 0) & (array < n_actions) & (array == np.floor(array))))
     if wrong.size:
         raise InputError(f"y[{wrong[0]}] is {array[wrong[0]]}; expected {expected}")
@@ -135,7 +275,7 @@ def count_actions(y: ArrayLike | None, costs: ArrayLike | None) -> int:
         return int(array.shape[1])
     array = _array("y", y)
     if array.size == 0 or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
-        raise InputError(f"y is {_shown(y)}; expected integer labels from 0")
+        raise InputError(f"y is {shown(y)}; expected integer labels from 0")
     return max(2, int(array.max()) + 1)
 
 
@@ -150,15 +290,25 @@ def lambdas(value: object, eight: Iterable[float]) -> NDArray[np.float64]:
     else:
         array = np.unique(_array("lambdas", plain))
         if array.dtype.kind not in "iuf" or np.ndim(plain) != 1 or not ((array >= 0) & (array <= 1)).all():
-            raise InputError(f"lambdas is {_shown(value)}; {expected}")
+            raise InputError(f"lambdas is {shown(value)}; {expected}")
         if array.size == 0:
-            raise InputError(f"lambdas is {_shown(value)}; {expected}")
+            raise InputError(f"lambdas is {shown(value)}; {expected}")
         array = array.astype(np.float64)
     array.setflags(write=False)
     return array
 
 
-def _costs(costs: ArrayLike | None, n_rows: int, n_actions: int) -> NDArray[np.float64]:
+def plain_lambdas(value: Any) -> Any:
+    """Λ as a parameter: 8, 2, or values that nobody can change."""
+    plain = _unwrapped(value)
+    if isinstance(plain, Integral):
+        return int(plain)
+    return plain if isinstance(plain, tuple) else tuple(float(one) for one in np.unique(plain))
+
+
+def _costs(
+    costs: ArrayLike | None, n_rows: int, n_actions: int, judged: NDArray[np.uint8] | None
+) -> NDArray[np.float64]:
     array = _array("costs", costs)
     if n_rows == 0 and array.shape == (0,):
         array = array.reshape(0, n_actions)
@@ -166,11 +316,14 @@ def _costs(costs: ArrayLike | None, n_rows: int, n_actions: int) -> NDArray[np.f
         raise InputError(f"costs have shape {array.shape}; expected ({n_rows}, {n_actions}): rows of X by actions")
     if array.dtype.kind not in "biuf":
         raise InputError(f"costs have the type {array.dtype}; expected numbers in [0, 1]")
-    wrong = np.argwhere(~((array >= 0) & (array <= 1)))
+    fine = (array >= 0) & (array <= 1)
+    wrong = np.argwhere(~(fine if judged is None else fine | (judged == 0)))
     if wrong.size:
-        row, action = wrong[0]
-        raise InputError(f"costs[{row}, {action}] is {array[row, action]}; expected a number in [0, 1]")
-    return np.ascontiguousarray(array, dtype=np.float64)
+        row, column = wrong[0]
+        raise InputError(f"costs[{row}, {column}] is {array[row, column]}; expected a number in [0, 1]")
+    if judged is None or judged.all():
+        return np.ascontiguousarray(array, dtype=np.float64)
+    return np.where(judged, array, np.nan)
 
 
 def _array(name: str, value: object) -> NDArray[Any]:
@@ -194,7 +347,7 @@ def _dense(name: str, X: Features) -> NDArray[np.float32]:
             if array.dtype.kind not in "biufO":
                 raise TypeError(f"it has the type {array.dtype}")
             if array.ndim == 0:
-                raise TypeError(f"it is the single value {_shown(X)}")
+                raise TypeError(f"it is the single value {shown(X)}")
             floats = np.ascontiguousarray(array, dtype=np.float32)
             return floats if floats.flags.aligned else floats.copy()
     except Exception as error:  # whatever a foreign __array__ or __float__ raises
@@ -246,12 +399,17 @@ def _unwrapped(value: Any) -> Any:
     return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     try:
         text = _one_line(repr(value))
     except Exception:  # numbers of thousands of digits, broken __repr__
         text = f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = list(names)
+    return ", ".join(found[:10]) + (f" and {len(found) - 10} more" if len(found) > 10 else "")
 
 
 def _one_line(message: object) -> str:

@@ -1,14 +1,45 @@
-"""The streams of random numbers that one seed opens; a draw is a function of (seed, stream, round)."""
+"""The streams of random numbers that one seed opens; a draw is a function of (seed, stream, part, round).
+
+Streams below 2³² are the package's own. A worker that decides by itself has one above.
+"""
+
+import hashlib
 
 import numpy as np
+
+from warmcb import _inputs
+from warmcb._core import Stream
+from warmcb.errors import InputError
 
 DECIDE = 0
 WARM_START = 1
 SHUFFLE = 2
 NOISE = 3
 POLICIES = 4
+KEYS = 5
+_WORKERS = 2**32
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:
     """NumPy's generator on the same streams as the core's."""
     return np.random.Generator(np.random.Philox(key=np.array([seed, stream], dtype=np.uint64)))
+
+
+def of_worker(seed: int, worker: int, part: int) -> Stream:
+    """The draws of a worker: the first one's are those of a bandit that is alone.
+
+    `part` tells apart what a worker draws from one snapshot and from the next.
+    """
+    return Stream(seed, DECIDE) if worker == 0 else Stream(seed, _WORKERS + worker, part)
+
+
+def round_of_key(key: object) -> int:
+    """The number of the draw that a key names; the integer 1 and the text "1" are two keys."""
+    if isinstance(key, str):
+        text = "text " + key
+    else:
+        try:
+            text = f"number {_inputs.integer('key', key, -(2**255), 2**255)}"
+        except InputError:
+            raise InputError(f"key is {_inputs.shown(key)}; expected a string or an integer") from None
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -21,5 +21,9 @@ class OrderError(WarmcbError, RuntimeError):
     """A method was called at a moment when it has no meaning."""
 
 
+class UnsupportedError(WarmcbError, NotImplementedError):
+    """A bandit was asked for something that only others can do."""
+
+
 class MissingDependencyError(WarmcbError, ImportError):
     """An optional package is needed for this."""

@@ -1,44 +1,59 @@
-"""One run of one bandit on one data set: warm start on corrupted labels, then rounds that show the chosen cost only."""
+"""Runs of bandits on one data set: warm start on corrupted labels, then rounds that show the chosen cost only.
+
+`play` is the one seam for back ends: whatever plays bandits on a prepared data set, here or in a study, calls it.
+"""
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from warmcb import _costs, _inputs, _streams
-from warmcb._core import Rows
-from warmcb._costs import CostTable
+from warmcb import _costs, _inputs
 from warmcb.bandits import Bandit, Decision, Trace
 from warmcb.errors import InputError
 from warmcb.noise import Noise
-
-TRUTHS = ("bandit", "supervised")
+from warmcb.scenes import Scene
 
 
 class PlaysRounds(Protocol):
     """What `simulate` asks of a bandit; the built-in ones have it, and so may a user's own."""
 
-    def warm_start(self, X: Any, y: ArrayLike | None = None, *, costs: ArrayLike | None = None) -> object: ...
+    @property
+    def warm_start(self) -> Callable[..., object]:
+        """`warm_start(X, y)` or `warm_start(X, costs=…)`; also `actions=`, a mask, if not all may be played."""
 
-    def decide(self, x: Any) -> Decision: ...
+    @property
+    def decide(self) -> Callable[..., Decision]:
+        """`decide(x)`; also `actions=`, a list, if not all may be played."""
 
-    def learn(self, x: Any, action: int, cost: float, probability: float) -> object: ...
+    @property
+    def learn(self) -> Callable[..., object]:
+        """`learn(x, action, cost, probability)`; also `actions=` as above."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run gave: every round, and the bandit as it stood at the end (its `scores_`, its `rounds_`)."""
+    """What a run gave: every round, and the bandit as it stood at the end.
+
+    Attributes:
+        bandit: the bandit, which has learned.
+        trace: what happened in each round.
+        seconds: how long the run itself took.
+        checkpoints: the average cost of the first t rounds, for each t that was asked for.
+        rows: the number of each round's row in the data set as it was given.
+
+    """
 
     bandit: Any
     trace: Trace = field(repr=False)
     seconds: float
     checkpoints: dict[int, float] = field(default_factory=dict)
-    """The average cost of the first t rounds, for each t that was asked for."""
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
 
     @property
     def average_cost(self) -> float:
@@ -56,6 +71,7 @@ def simulate(
     y: ArrayLike | None = None,
     *,
     costs: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     warm_start: int = 0,
     interaction: int | None = None,
     noise: Noise | str = "none",
@@ -67,25 +83,42 @@ def simulate(
 ) -> Run:
     """Play `bandit` on a data set whose true costs are known, and show it only what it would see.
 
-    The rows are shuffled by `seed`; the first `warm_start` of them are taught, the next `interaction` (default: all the
-    others) are played, and charged at their true costs. `truth` says which source can be believed: with "bandit" the
-    `noise` corrupts the labels of the warm start, with "supervised" it corrupts what the rounds show. The bandit is
+    The rows are shuffled; the first are taught, the next are played, and charged at their true costs. The bandit is
     trained in place: give a fresh one (`clone()`) to each run.
 
-    A built-in bandit runs compiled, without Python's lock. An object of your own with `warm_start`, `decide`, `learn`
-    runs round by round, as does a built-in one when `compiled` is false: the results are the same, to the bit.
+    A built-in bandit runs compiled, without Python's lock. One with a part that is written in Python, or an object of
+    your own with `warm_start`, `decide`, `learn`, runs round by round.
+
+    Args:
+        bandit: a bandit.
+        X: contexts, one in each row.
+        y: the right action of each row.
+        costs: instead, the cost of each action in each row: (n, K).
+        actions: which actions may be played in each row: (n, K), true or false. Costs of others may be NaN.
+        warm_start: how many rows are taught.
+        interaction: how many are played after them; by default all others.
+        noise: what is wrong with the labels that are not true.
+        truth: which source can be believed: with "bandit" the noise corrupts the labels of the warm start, with
+            "supervised" what the rounds show.
+        seed: of the shuffle and the noise.
+        shuffle: whether to shuffle the rows first.
+        checkpoints: numbers of rounds after which to note the average cost.
+        compiled: false plays built-in bandits round by round, too: the results are the same, to the bit.
 
     >>> from warmcb import ArrowCB
     >>> X = np.random.default_rng(0).normal(size=(500, 3))
     >>> run = simulate(ArrowCB(n_actions=3), X, X.argmax(axis=1), warm_start=100, checkpoints=[100, 400])
     >>> run.checkpoints[400] == run.average_cost
     True
+
     """
     if isinstance(bandit, type):
         raise InputError(f"bandit is the class {bandit.__name__}; expected an object of it")
-    n_actions = getattr(bandit, "n_actions", None)
-    scene = Scene.prepare(X, y, costs, n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints)
-    return scene.run(bandit, compiled)
+    scene = Scene.prepare(
+        X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, noise, truth, seed, shuffle,
+        checkpoints, actions, getattr(bandit, "features_", None), getattr(bandit, "_numbers", {}),
+    )  # fmt: skip
+    return play(scene, [bandit], compiled=compiled)[0]
 
 
 def simulate_many(
@@ -94,6 +127,7 @@ def simulate_many(
     y: ArrayLike | None = None,
     *,
     costs: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     warm_start: int = 0,
     interaction: int | None = None,
     noise: Noise | str = "none",
@@ -103,22 +137,56 @@ def simulate_many(
     checkpoints: Sequence[int] = (),
     threads: int | None = None,
 ) -> list[Run]:
-    """Play many built-in bandits on the same rows, in threads (default: one for each core); runs come in order.
+    """Play many built-in bandits on the same rows; runs come in their order.
+
+    Args:
+        bandits: fresh bandits with the same actions.
+        X: as in `simulate`.
+        y: as in `simulate`.
+        costs: as in `simulate`.
+        actions: as in `simulate`.
+        warm_start: as in `simulate`.
+        interaction: as in `simulate`.
+        noise: as in `simulate`.
+        truth: as in `simulate`.
+        seed: as in `simulate`.
+        shuffle: as in `simulate`.
+        checkpoints: as in `simulate`.
+        threads: how many runs go on at once; by default one for each core.
 
     >>> from warmcb import ArrowCB, BanditOnly
     >>> X = np.random.default_rng(0).normal(size=(500, 3))
     >>> bandits = [kind(3, learning_rate=rate) for kind in (ArrowCB, BanditOnly) for rate in (0.1, 0.5)]
     >>> [run.bandit is bandit for run, bandit in zip(simulate_many(bandits, X, X.argmax(axis=1)), bandits)]
     [True, True, True, True]
+
     """
     n_threads = os.cpu_count() or 1 if threads is None else _inputs.integer("threads", threads, 1)
     players = _distinct_bandits(bandits)
     if not players:
         return []
-    n_actions = players[0].n_actions
-    scene = Scene.prepare(X, y, costs, n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints)
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(lambda bandit: scene.run(bandit, compiled=True), players))
+    first = players[0]
+    scene = Scene.prepare(
+        X, y, costs, first.n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints, actions,
+        None, first._numbers,
+    )  # fmt: skip
+    return play(scene, players, threads=n_threads)
+
+
+def play(scene: Scene, bandits: Sequence[PlaysRounds], *, threads: int = 1, compiled: bool = True) -> list[Run]:
+    """Play many bandits on one scene; runs come in their order.
+
+    Args:
+        scene: the data set, which all of them share.
+        bandits: distinct bandits that have seen nothing.
+        threads: how many runs go on at once.
+        compiled: whether built-in bandits run compiled.
+
+    """
+    if threads == 1 or len(bandits) == 1:
+        return [_run(scene, bandit, compiled) for bandit in bandits]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda bandit: _run(scene, bandit, compiled), bandits))
 
 
 def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
@@ -139,102 +207,54 @@ def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
     return players
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """The rows of a run, shuffled and corrupted: made once, for as many bandits as shall play on them."""
+def _run(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Run:
+    started = time.perf_counter()
+    warm, told = scene.X[: scene.warm_start], scene.taught
+    who = {} if scene.allowed is None else {"actions": scene.allowed[: scene.warm_start]}
+    if told.ndim == 1:
+        bandit.warm_start(warm, told, **who)
+    else:
+        bandit.warm_start(warm, costs=told, **who)
+    begin, end = scene.warm_start, scene.warm_start + scene.interaction
+    if isinstance(bandit, Bandit):
+        bandit._meet(scene.rows, scene.columns)
+    if compiled and isinstance(bandit, Bandit):
+        trace = bandit._play_rounds(scene.rows, scene.shown, begin, end)
+    else:
+        trace = _play_round_by_round(scene, bandit, begin, end)
+    if scene.shown is not scene.truth:
+        trace = trace._replace(costs=_costs.paid(scene.truth[begin:end], trace.actions))
+    seconds = time.perf_counter() - started
+    marks = {t: float(trace.costs[:t].mean()) for t in scene.checkpoints}
+    return Run(bandit, trace, seconds, marks, scene.order[begin:end])
 
-    X: Any
-    rows: Rows
-    n_actions: int
-    taught: CostTable
-    """What the warm start tells."""
-    shown: CostTable
-    """What the rounds show."""
-    truth: CostTable
-    """What is charged."""
-    warm_start: int
-    interaction: int
-    checkpoints: list[int]
 
-    @classmethod
-    def prepare(
-        cls,
-        X: _inputs.Features,
-        y: ArrayLike | None,
-        costs: ArrayLike | None,
-        n_actions: int | None,
-        warm_start: int,
-        interaction: int | None,
-        noise: Noise | str,
-        truth: str,
-        seed: int,
-        shuffle: bool,
-        checkpoints: Sequence[int],
-    ) -> Self:
-        X = _inputs.plain_matrix(X)
-        n_rows = X.shape[0]
-        if n_rows == 0:
-            raise InputError("X has no rows; expected examples")
-        _inputs.matrix(X, None)  # before the shuffle, so that an error names the caller's row
-        if (y is None) == (costs is None):
-            raise InputError("y and costs: expected exactly one of them")
-        n_actions = _inputs.count_actions(y, costs) if n_actions is None else n_actions
-        table = _inputs.cost_table(y, costs, n_rows, n_actions)
-        n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)
-        left = n_rows - n_s
-        n_b = left if interaction is None else _inputs.integer("interaction", interaction, 1, left)
-        if isinstance(checkpoints, int):
-            raise InputError(f"checkpoints is {checkpoints}; expected a sequence of numbers of rounds")
-        marks = [_inputs.integer("checkpoint", mark, 1, n_b) for mark in checkpoints]
-        seed = _inputs.seed(seed)
-        noise = noise if isinstance(noise, Noise) else Noise.parse(noise)
-        if noise.kind != "none" and table.ndim == 2:
-            raise InputError(f"noise is {noise}; expected labels y with it, as noise changes labels, not costs")
-        if truth not in TRUTHS:
-            raise InputError(f"truth is {truth!r}; expected one of {', '.join(TRUTHS)}")
-        majority = int(np.argmin(_costs.totals(table, n_actions)))
-        if shuffle:
-            order = _streams.generator(seed, _streams.SHUFFLE).permutation(n_rows)
-            X, table = X[order], table[order]
-        taught, shown = table[:n_s], table
-        if noise.kind != "none" and truth == "bandit":
-            taught = noise.corrupt(taught, n_actions, majority, seed)  # type: ignore[arg-type]
-        elif noise.kind != "none":
-            shown = table.copy()
-            shown[n_s:] = noise.corrupt(table[n_s:], n_actions, majority, seed)  # type: ignore[arg-type]
-        return cls(X, _inputs.matrix(X, None), n_actions, taught, shown, table, n_s, n_b, marks)
-
-    def run(self, bandit: PlaysRounds, compiled: bool = True) -> Run:
-        started = time.perf_counter()
-        warm = self.X[: self.warm_start]
-        if self.taught.ndim == 1:
-            bandit.warm_start(warm, self.taught)
+def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int) -> Trace:
+    rounds = end - begin
+    trace = Trace(np.empty(rounds, dtype=np.int32), np.empty(rounds), np.empty(rounds), np.empty(rounds))
+    numbers = getattr(bandit, "_numbers", {})
+    for t, i in enumerate(range(begin, end)):
+        x = scene.X[[i]]
+        trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
+        who: dict[str, Any] = {}
+        if scene.allowed is not None:
+            who["actions"] = np.flatnonzero(scene.allowed[i]).tolist()
+        decision = bandit.decide(x, **who)
+        action, probability = _checked(decision, scene, i, numbers)
+        cost = float(_costs.paid(scene.shown[i : i + 1], action)[0])
+        if isinstance(bandit, Bandit):
+            bandit.learn(x, decision, cost)
         else:
-            bandit.warm_start(warm, costs=self.taught)
-        begin, end = self.warm_start, self.warm_start + self.interaction
-        if compiled and isinstance(bandit, Bandit):
-            trace = bandit._play_rounds(self.rows, self.shown, begin, end)
-        else:
-            trace = self._play_in_python(bandit, begin, end)
-        if self.shown is not self.truth:
-            trace = trace._replace(costs=_costs.paid(self.truth[begin:end], trace.actions))
-        seconds = time.perf_counter() - started
-        return Run(bandit, trace, seconds, {t: float(trace.costs[:t].mean()) for t in self.checkpoints})
+            bandit.learn(x, action, cost, probability, **who)
+        trace.actions[t], trace.probabilities[t], trace.costs[t] = action, probability, cost
+    return trace
 
-    def _play_in_python(self, bandit: PlaysRounds, begin: int, end: int) -> Trace:
-        rounds = end - begin
-        trace = Trace(np.empty(rounds, dtype=np.int32), np.empty(rounds), np.empty(rounds), np.empty(rounds))
-        for t, i in enumerate(range(begin, end)):
-            x = self.X[[i]]
-            trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
-            action, probability = self._checked(bandit.decide(x))
-            cost = float(_costs.paid(self.shown[i : i + 1], action)[0])
-            bandit.learn(x, action, cost, probability)
-            trace.actions[t], trace.probabilities[t], trace.costs[t] = action, probability, cost
-        return trace
 
-    def _checked(self, decision: Decision) -> tuple[int, float]:
-        if not hasattr(decision, "action") or not hasattr(decision, "probability"):
-            raise InputError(f"decide gave {decision!r}; expected a Decision with an action and its probability")
-        action = _inputs.integer("the action of decide", decision.action, 0, self.n_actions - 1)
-        return action, _inputs.probability(decision.probability)
+def _checked(decision: Decision, scene: Scene, i: int, numbers: Mapping[str, int]) -> tuple[int, float]:
+    if not hasattr(decision, "action") or not hasattr(decision, "probability"):
+        raise InputError(f"decide gave {decision!r}; expected a Decision with an action and its probability")
+    number = numbers.get(decision.action, decision.action) if isinstance(decision.action, str) else decision.action
+    action = _inputs.integer("the action of decide", number, 0, scene.n_actions - 1)
+    if scene.allowed is not None and not scene.allowed[i, action]:
+        raise InputError(f"decide gave the action {action}, which is not allowed; expected one that is")
+    return action, _inputs.probability(decision.probability)

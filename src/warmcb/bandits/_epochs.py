@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _costs, _inputs
-from warmcb._core import EpsilonGreedy, Rows
+from warmcb._core import Rows
 from warmcb._costs import CostTable
 from warmcb._states import State
-from warmcb.bandits._base import Bandit
+from warmcb.bandits._base import Bandit, Mask
+from warmcb.bandits.decisions import Event
 from warmcb.errors import OrderError
 
 _EPOCHS_WITHOUT_HORIZON = 16
@@ -24,19 +25,24 @@ class EpochBandit(Bandit):
     """Algorithm 2 without its policies: `_train`, `_add`, `_fit` and `_greedy` bring those."""
 
     def __init__(
-        self, n_actions: int, epsilon: float, lambdas: int | Sequence[float], horizon: int | None, seed: int
+        self,
+        n_actions: int | None,
+        actions: Sequence[str] | None,
+        epsilon: float,
+        lambdas: int | Sequence[float],
+        horizon: int | None,
+        seed: int,
     ) -> None:
-        super().__init__(n_actions, seed)
+        super().__init__(n_actions, actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.horizon = _inputs.horizon(horizon)
         self.lambdas_ = _inputs.lambdas(lambdas, np.linspace(0, 1, 8).tolist())
-        self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
+        self.lambdas = _inputs.plain_lambdas(lambdas)
         self.epochs_ = (
             _EPOCHS_WITHOUT_HORIZON if self.horizon is None else max(1, (self.horizon - 1).bit_length())
         )  # line 1
         self._parts = self.epochs_ + 1 if len(self.lambdas_) > 1 else 1
         self._epoch = 1
-        self._learned = 0
         self._lane = 0
         self._scores = np.zeros(len(self.lambdas_))
         self._validated = 0
@@ -63,16 +69,16 @@ class EpochBandit(Bandit):
         """Take in the supervised examples that train; none at all in the beginning."""
 
     @abstractmethod
-    def _add(self, row: Rows, action: int, cost: float, probability: float) -> None:
+    def _add(self, row: Rows, event: Event) -> None:
         """Line 9: take in a round."""
 
     @abstractmethod
-    def _fit(self) -> None:
-        """Line 11: π_e^λ for every λ."""
+    def _fit(self, learned: int) -> None:
+        """Line 11: π_e^λ for every λ, from so many rounds."""
 
     @abstractmethod
-    def _greedy(self, rows: Rows) -> NDArray[np.int32]:
-        """What π_e^λ does: rows × |Λ|."""
+    def _greedy(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
+        """What π_e^λ does among the allowed actions: rows × |Λ|."""
 
     # The order of the algorithm
 
@@ -81,13 +87,13 @@ class EpochBandit(Bandit):
         self._split(nothing.features, *nothing.take(np.empty(0, dtype=np.int64)), np.empty(0, dtype=np.int32))
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
-        if self._learned or self._part_starts[-1]:
-            seen = f"{self._part_starts[-1]} examples and {self._learned} rounds"
+        if self.learned_ or self._part_starts[-1]:
+            seen = f"{self._part_starts[-1]} examples and {self.learned_} rounds"
             raise OrderError(f"warm_start came after {seen}; expected once, before the first round")
         # line 3: every (E+1)-th example, so that a sorted file makes equal parts too
         order = np.concatenate([np.arange(part, len(rows), self._parts) for part in range(self._parts)])
         self._split(rows.features, *rows.take(order), table[order])
-        self._fit()
+        self._fit(0)
 
     def _split(
         self,
@@ -110,8 +116,9 @@ class EpochBandit(Bandit):
         rows = Rows(kept["values"], kept["indices"], kept["starts"][begin : end + 1], self._n_features)
         return rows, kept["table"][begin:end]
 
-    def _explorer(self) -> EpsilonGreedy:
-        return EpsilonGreedy(self.epsilon if self._epoch > 1 else 1.0)
+    def _share(self) -> float:
+        """ε, and 1 in the first epoch."""
+        return self.epsilon if self._epoch > 1 else 1.0
 
     def _epoch_end(self) -> float:
         """Line 2: t_e; past the horizon there is no further epoch."""
@@ -119,14 +126,14 @@ class EpochBandit(Bandit):
             return float(2**self._epoch)
         return min(2**self._epoch, self.horizon) if self._epoch <= self.epochs_ else math.inf
 
-    def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None:
-        self._add(row, action, cost, probability)
-        self._count(1)
+    def _learn(self, row: Rows, event: Event) -> None:
+        self._add(row, event)
+        self._end_epoch(self.learned_ + 1)
 
-    def _count(self, rounds: int) -> None:
-        self._learned += rounds
-        if self._learned == self._epoch_end():
-            self._fit()
+    def _end_epoch(self, learned: int) -> None:
+        """End the epoch if so many rounds are its last."""
+        if learned == self._epoch_end():
+            self._fit(learned)
             self._validate()
             self._epoch += 1
 
@@ -136,27 +143,31 @@ class EpochBandit(Bandit):
             self._lane = len(self.lambdas_) - 1
             return
         rows, table = self._part((self._epoch - 1) % parts + 1)
-        chosen = self._greedy(rows)
+        chosen = self._greedy(rows, _costs.mask(table))
         self._scores[...] = [_costs.paid(table, chosen[:, lane]).mean() for lane in range(len(self.lambdas_))]
         self._validated = len(rows)
         self._lane = int(np.argmin(self._scores))  # line 12
 
-    def _predict(self, rows: Rows) -> NDArray[np.int32]:
-        return np.ascontiguousarray(self._greedy(rows)[:, self._lane])
+    def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
+        return np.ascontiguousarray(self._greedy(rows, mask)[:, self._lane])
 
     def _epoch_state(self) -> State:
-        return self._examples | {
+        table = self._examples["table"]
+        judged = _costs.mask(table)
+        examples = (
+            self._examples if judged is None else self._examples | {"table": np.nan_to_num(table), "judged": judged}
+        )
+        return examples | {
             "scores": self._scores,
             "epoch": np.array(self._epoch),
-            "learned": np.array(self._learned),
             "lane": np.array(self._lane),
             "validated": np.array(self._validated),
         }
 
     def _restore_epoch(self, state: State) -> None:
-        for name in ("epoch", "learned", "lane", "validated"):
+        for name in ("epoch", "lane", "validated"):
             setattr(self, f"_{name}", int(state[name]))
-        if not 1 <= self._epoch <= 64 or not 0 <= self._learned <= self._epoch_end():
+        if not 1 <= self._epoch <= 64 or not 0 <= self.learned_ <= self._epoch_end():
             raise ValueError("the epoch and the number of rounds do not fit together")
         if state["scores"].shape != self._scores.shape:
             raise ValueError("there is not one score for each λ")
@@ -164,7 +175,8 @@ class EpochBandit(Bandit):
         values, indices, starts, table = (state[name] for name in ("values", "indices", "starts", "table"))
         rows = Rows(values, indices, starts, self._n_features)
         y, costs = (table, None) if table.ndim == 1 else (None, table)
-        checked = _inputs.cost_table(y, costs, len(rows), self.n_actions)
+        judged = _inputs.mask(state.get("judged"), len(rows), self.n_actions, {})
+        checked = _inputs.cost_table(y, costs, len(rows), self.n_actions, judged)
         if rows.first_bad() is not None or not 0 <= self._lane < len(self.lambdas_):
             raise ValueError("an example or the lane makes no sense")
         self._split(self._n_features, values, indices, starts, checked)

@@ -1,16 +1,11 @@
 """What the exact algorithms share: a class Π that is given, or drawn once the number of features is known."""
 
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from warmcb import _costs, _inputs
-from warmcb._core import Rows, Stream
-from warmcb._costs import CostTable
+from warmcb import _inputs
+from warmcb._core import Rows
 from warmcb._states import State
 from warmcb.bandits._base import Bandit
-from warmcb.bandits._rounds import Rounds, Trace
 from warmcb.errors import InputError
 from warmcb.learners.finite_class import Actions, ConstantPolicies, LinearPolicies, Policies
 
@@ -21,11 +16,12 @@ class HasPolicies(Bandit):
     """A bandit with a parameter `policies`, which is saved with it if it is made of arrays."""
 
     policies: int | Policies
+    _takes_allowed = False  # a policy of a given class says what to do in a context, and nothing else
 
     def _saved_params(self) -> tuple[dict[str, Any], State]:
-        params = self.get_params()
         if not isinstance(self.policies, Policies):
-            return params, {}
+            return super()._saved_params()
+        params = self.get_params()
         arrays = {f"policies.{name}": array for name, array in self.policies.to_arrays().items()}
         return params | {"policies": type(self.policies).__name__}, arrays
 
@@ -57,45 +53,9 @@ def resolved(policies: int | Policies, n_actions: int, n_features: int, seed: in
 
 def actions_of(policies: Policies, rows: Rows) -> Actions:
     """What every policy does in every row."""
-    return policies.actions(_dense(rows, 0, len(rows)))
+    return policies.actions(rows.dense())
 
 
 def estimate(cost: float, probability: float) -> float:
     """ĉ(a): the cost over the probability of the action it was paid for."""
     return cost / max(probability, _SMALLEST_PROBABILITY)
-
-
-class PlaysInPython(Protocol):
-    """What `play` asks of a bandit."""
-
-    lambdas_: NDArray[np.float64]
-    _random: Stream
-    _decided: int
-
-    @property
-    def _lane(self) -> int: ...
-
-    def _distribution(self, row: Rows) -> NDArray[np.float64]: ...
-
-    def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None: ...
-
-
-def play(bandit: PlaysInPython, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-    """Round by round, in Python: each costs O(|Π|·|Λ|), beside which the loop is nothing."""
-    out = Rounds(end - begin)
-    for t, i in enumerate(range(begin, end)):
-        row = Rows(_dense(rows, i, i + 1))
-        out.lanes[t] = bandit._lane
-        probabilities = bandit._distribution(row)
-        action = bandit._random.draw(bandit._decided + t, probabilities)
-        cost = float(_costs.paid(table[i : i + 1], action)[0])
-        bandit._learn(row, action, cost, float(probabilities[action]))
-        out.actions[t], out.probabilities[t], out.costs[t] = action, probabilities[action], cost
-    return out.trace(bandit.lambdas_)
-
-
-def _dense(rows: Rows, begin: int, end: int) -> NDArray[np.float32]:
-    values, indices, starts = rows.take(np.arange(begin, end))
-    X = np.zeros((end - begin, rows.features), dtype=np.float32)
-    X[np.repeat(np.arange(end - begin), np.diff(starts)), indices] = values
-    return X

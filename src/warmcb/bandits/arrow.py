@@ -1,19 +1,298 @@
 """ARRoW-CB, Algorithm 1 of Zhang, Agarwal, Daumé III, Langford, Negahban: Warm-starting Contextual Bandits, ICML 2019.
 
-As in its experiments (section 5, appendix A), the policy π^λ is the greedy one of a linear regressor taught online, and
-line 3 plays the newest policy instead of the average of all. The order of a round stands in `_lanes.py`.
+The line numbers below are the paper's. As in its experiments (section 5, appendix A), the policy π^λ is the greedy one
+of a linear regressor taught online, and line 3 plays the newest policy instead of the average of all.
+
+`LaneBandit` is the order of a round, over any learner with a lane for each λ, any selector of the lane in charge and
+any explorer. `ArrowCB` gives it the paper's parts. Where all parts are compiled, so is the round: src/core/rounds.hpp.
 """
 
+import threading
+from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warmcb import _inputs
-from warmcb._core import EpsilonGreedy, OnlineLinear, ProgressiveValidation, Rows
+from warmcb import _core, _inputs
+from warmcb._core import Costs, Rows, Stream
 from warmcb._costs import CostTable
-from warmcb.bandits._lanes import LaneBandit
-from warmcb.errors import OrderError
+from warmcb._states import State, named, part
+from warmcb.bandits._base import Allowed, Bandit, Mask
+from warmcb.bandits.decisions import Event, Rounds, Trace
+from warmcb.contracts import Opinions, Outcome
+from warmcb.errors import InputError, OrderError, UnsupportedError
+from warmcb.explorers import EpsilonGreedy
+from warmcb.learners.linear import OnlineLinear
+from warmcb.selectors import ProgressiveValidation
+
+_TRIAL_LENGTH, _TRIAL_SHARE = 100, 0.25  # of a new action: rounds to be learned, and the share of rounds it gets
+
+
+class LaneBandit(Bandit):
+    """The order of a round. Subclasses say of which parts, and what an example of either source weighs."""
+
+    epsilon: float
+    _trains = True
+    """Whether rounds teach anything."""
+    # What meets a contract of warmcb/contracts.py: compiled, or somebody's Python class.
+    _learner: Any
+    _selector: Any
+    _explorer: Any
+    _compiled: Any
+    """The compiled round: a Composition, or the Snapshot of a policy; None if a part is written in Python."""
+
+    def __init__(self, n_actions: int | None, actions: Sequence[str] | None, seed: int) -> None:
+        super().__init__(n_actions, actions, seed)
+        self._warm_examples = 0
+        self._judged = np.zeros(self.n_actions, dtype=np.bool_)
+
+    # What a composition fills in
+
+    @abstractmethod
+    def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
+        """The learner, the selector and the explorer, which have learned nothing."""
+
+    @abstractmethod
+    def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For each of these λ the weight of a supervised example, and of a round."""
+
+    # Algorithm 1
+
+    def _warm_start(self, rows: Rows, table: CostTable) -> None:
+        self._count_examples(table)
+        self._learner.teach(rows, Costs(table), self._supervised_weights)  # line 6, second sum
+
+    def _choose(self, row: Rows, allowed: Allowed, uniform: float) -> tuple[int, NDArray[np.float64]]:
+        if self._compiled is None:
+            return super()._choose(row, allowed, uniform)  # lines 3 and 4
+        probabilities = np.empty(self.n_actions)
+        return self._compiled.decide(row, allowed, self.learned_, uniform, probabilities), probabilities
+
+    def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
+        scores, greedy = self._look(row, allowed)
+        selector = self._selector
+        opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, self.learned_)
+        probabilities = np.asarray(self._explorer.distribution(opinions), dtype=np.float64)  # line 3
+        self._check_distribution(probabilities, opinions.allowed)
+        return self._mix_trial(probabilities, opinions.allowed)
+
+    def _learn(self, row: Rows, event: Event) -> None:
+        if self._compiled is not None:
+            self._compiled.learn(row, *event, self.learned_)
+            return
+        scores, greedy = self._look(row, event.allowed)
+        n_allowed = self.n_actions if event.allowed is None else int(event.allowed.sum())
+        largest, largest_ever = (
+            self._explorer.largest_weight(n_allowed, self.epsilon, event.round, of_eligible) * self._trial.widening
+            for of_eligible in (True, False)
+        )
+        age = max(self.learned_ - event.round, 0)
+        outcome = Outcome(scores, greedy, event.action, event.cost, event.probability, largest, largest_ever, age)
+        self._selector.add(outcome)  # lines 5 and 7
+        self._trial.count(event.action)
+        if self._trains:
+            judged = not self._unjudged[event.action]
+            weights = self._bandit_weights if judged else np.full(len(self.lambdas_), self._unjudged_weight)
+            self._learner.update(row, 0, outcome, weights)  # line 6, first sum
+
+    def _look(self, row: Rows, allowed: Allowed) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """What each lane says of each action, and what it would play."""
+        scores = np.array(self._learner.predict(row, 0), dtype=np.float32)
+        if allowed is not None:
+            scores[allowed == 0] = np.inf
+        return scores, scores.argmin(axis=0).astype(np.int32)
+
+    # New actions
+
+    def add_action(self, name: str | None = None) -> None:
+        with self._lock:
+            if not self._trains:
+                raise UnsupportedError(f"{type(self).__name__} cannot take in new actions: it learns from labels alone")
+            names = _inputs.one_name_more(self.actions, name)
+            self._check_size(self.n_actions + 1, self.n_features_ or 0)
+            if self.n_features_ is None:
+                self.set_params(n_actions=self.n_actions + 1, actions=names)
+                return
+            try:
+                self._learner.add_action()
+            except MemoryError:
+                raise self._too_large(self.n_actions + 1, self.n_features_) from None
+            except NotImplementedError:
+                raise UnsupportedError(f"{self._learner.description} cannot take in new actions") from None
+            self._trial.add_action()
+            self._judged = np.append(self._judged, False)
+            self._added += 1
+            vars(self).update(n_actions=self.n_actions + 1, actions=names)
+            self._name_actions()
+            self._set_weights()
+
+    def _mix_trial(self, probabilities: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Give new actions their share of the rounds (src/core/trial.hpp)."""
+        new = allowed & (np.array(self._trial.left) > 0)
+        if not new.any() or new.sum() == allowed.sum():
+            return probabilities
+        share = self._trial.share
+        return np.asarray((1 - share) * probabilities + np.where(new, share / int(new.sum()), 0.0))
+
+    # What callers see
+
+    @property
+    def lambda_(self) -> float:
+        """The λ in charge."""
+        with self._lock:
+            return float(self.lambdas_[self._selector.best if self.n_features_ is not None else -1])
+
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """What the selector makes of each λ, per round; the lowest is in charge."""
+        with self._lock:
+            return np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.scores
+
+    @property
+    def rounds_(self) -> int:
+        """The number of rounds behind `scores_`."""
+        with self._lock:
+            return self._selector.rounds if self.n_features_ is not None else 0
+
+    # What else a bandit is
+
+    def _build(self, n_features: int) -> None:
+        parts = self._make_parts(n_features, len(self.lambdas_))
+        self._learner, self._selector, self._explorer = parts
+        self._trial = _core.Trial(self.n_actions, _TRIAL_LENGTH, _TRIAL_SHARE)
+        self._compiled = self._compile(_core.Composition)
+        self._admit()
+
+    def _compile(self, kind: type[Any]) -> Any:
+        try:
+            return kind(self._learner, self._selector, self._explorer, self._trial, self.epsilon)
+        except TypeError:  # a part is somebody's Python class
+            return None
+
+    def _count_examples(self, table: CostTable) -> None:
+        """Who may play, and what examples weigh, depend on what was supervised."""
+        self._warm_examples += len(table)
+        self._judged |= True if table.ndim == 1 else ~np.isnan(table).all(axis=0)
+        self._admit()
+
+    def _admit(self) -> None:
+        # Without labels nobody has taught the smaller λ anything: they may not play.
+        self._selector.admit(0 if self._warm_examples else len(self.lambdas_) - 1)
+        self._set_weights()
+
+    def _set_weights(self) -> None:
+        self._supervised_weights, self._bandit_weights = self._weigh(self.lambdas_)
+        # Of an action that no label tells of, rounds are all there is to learn from, whatever λ.
+        self._unjudged = ~self._judged if self._warm_examples else np.zeros(self.n_actions, dtype=np.bool_)
+        self._unjudged_weight = float(self._weigh(np.ones(1))[1][0])
+        if self._compiled is not None:
+            weights = self._bandit_weights.tolist() if self._trains else None
+            self._compiled.weigh(weights, self._unjudged.tolist(), self._unjudged_weight)
+
+    def _choose_many(
+        self, rows: Rows, mask: Mask, uniforms: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        if self._compiled is None or not len(rows):
+            return super()._choose_many(rows, mask, uniforms)
+        chosen, probabilities = np.empty(len(rows), dtype=np.int32), np.empty((len(rows), self.n_actions))
+        self._compiled.decide_many(rows, mask, self.learned_, uniforms, chosen, probabilities)
+        return chosen, probabilities
+
+    def _learn_many(
+        self,
+        rows: Rows,
+        actions: NDArray[np.int32],
+        costs: NDArray[np.float64],
+        probabilities: NDArray[np.float64],
+        mask: Mask,
+        rounds: NDArray[np.uint64],
+    ) -> None:
+        if self._compiled is None:
+            super()._learn_many(rows, actions, costs, probabilities, mask, rounds)
+        else:
+            self._compiled.learn_many(rows, actions, costs, probabilities, mask, rounds, self.learned_)
+
+    def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
+        lane = self._selector.best
+        if self._compiled is not None:
+            return np.ascontiguousarray(self._learner.predict_actions(rows, mask)[:, lane])
+        costs = self._predict_costs(rows)
+        return np.asarray((costs if mask is None else np.where(mask, costs, np.inf)).argmin(axis=1), dtype=np.int32)
+
+    def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
+        lane = self._selector.best
+        if self._compiled is not None:
+            return np.asarray(self._learner.predict_costs(rows, lane))
+        scores = [self._learner.predict(rows, i)[:, lane] for i in range(len(rows))]
+        return np.array(scores, dtype=np.float64).reshape(len(rows), self.n_actions)
+
+    def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
+        if self._compiled is None:
+            return super()._play(rows, table, begin, end)
+        return self._play_compiled(self._compiled, self._random, self._drawn, rows, table, begin, end)
+
+    def _play_compiled(
+        self,
+        composition: _core.Composition,
+        random: Stream,
+        first_draw: int,
+        rows: Rows,
+        table: CostTable,
+        begin: int,
+        end: int,
+    ) -> Trace:
+        out = Rounds(end - begin)
+        composition.play(random, rows, Costs(table), begin, end, first_draw, self.learned_, *out.arrays())
+        return out.trace(self.lambdas_)
+
+    def _check_distribution(self, probabilities: NDArray[np.float64], allowed: NDArray[np.bool_]) -> None:
+        fits = probabilities.shape == allowed.shape and (probabilities >= 0).all()
+        if not fits or abs(probabilities.sum() - 1) > 1e-9 or probabilities[~allowed].any():
+            given = f"{type(self._explorer).__name__} gave the probabilities {_inputs.shown(probabilities.tolist())}"
+            raise InputError(f"{given}; expected numbers of at least 0 that sum to 1, and 0 for what is not allowed")
+
+    def _frozen(self) -> Self:
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        twin._learner, twin._selector = self._learner.snapshot(), self._selector.snapshot()
+        twin._trial, twin._lock = self._trial.snapshot(), threading.RLock()
+        twin._compiled = None if self._compiled is None else twin._compile(_core.Snapshot)
+        return twin
+
+    def _state(self) -> State:
+        counts = {
+            "warm_examples": np.array(self._warm_examples),
+            "judged": self._judged,
+            "lambdas": self.lambdas_,
+            "trial_left": np.array(self._trial.left, dtype=np.uint32),
+            "trial_ran": np.array(self._trial.ran),
+        }
+        is_snapshot = isinstance(self._compiled, _core.Snapshot)
+        learner = named("model" if is_snapshot else "learner", self._learner.state())
+        return learner | named("selector", self._selector.state()) | named("explorer", self._explorer.state()) | counts
+
+    def _restore(self, state: State) -> None:
+        for name, size in (("judged", self.n_actions), ("trial_left", self.n_actions), ("lambdas", len(self.lambdas_))):
+            if state[name].shape != (size,):
+                raise ValueError(f"{name} has the shape {state[name].shape}; expected {(size,)}")
+        self._judged = np.array(state["judged"], dtype=np.bool_)
+        # The paper's Λ depends on the number of actions that there were in the beginning.
+        self.lambdas_ = _inputs.lambdas(state["lambdas"], ())
+        self._trial.left = state["trial_left"].tolist()
+        self._trial.ran = bool(state["trial_ran"])
+        self._warm_examples = _inputs.integer("warm_examples", int(state["warm_examples"]), 0)
+        self._admit()
+        self._selector.restore(part("selector", state))
+        self._explorer.restore(part("explorer", state))
+        model = part("model", state)
+        if model:
+            standardised = "centre" in model
+            self._learner = _core.StandardisedModel(model) if standardised else _core.LinearModel(model["weights"])
+            self._compiled = self._compile(_core.Snapshot)
+        else:
+            self._learner.restore(part("learner", state))
 
 
 class ArrowCB(LaneBandit):
@@ -21,6 +300,7 @@ class ArrowCB(LaneBandit):
 
     Args:
         n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
         epsilon: share of uniform exploration.
         lambdas: Λ. 8: the paper's {0, ζ/8, ζ/4, ζ/2, ζ, ½+ζ/2, ¾+ζ/4, 1}, ζ = ε/(K+ε); 2: {0, 1}; or any in [0, 1].
         learning_rate: of the online learner; try 0.1 to 3 by `simulate` on data of your own.
@@ -35,47 +315,42 @@ class ArrowCB(LaneBandit):
 
     >>> bandit = ArrowCB(n_actions=2, epsilon=0.1, seed=1).warm_start([[1.0], [-1.0]], [0, 1])
     >>> decision = bandit.decide([1.0])
-    >>> bandit.learn([1.0], decision.action, cost=0.0, probability=decision.probability)
+    >>> bandit.learn([1.0], decision, cost=0.0)
     >>> bandit.lambda_
     0.0
 
     """
 
-    _learner: OnlineLinear
-    _explorer: EpsilonGreedy
-
     def __init__(
         self,
-        n_actions: int,
+        n_actions: int | None = None,
         *,
+        actions: Sequence[str] | None = None,
         epsilon: float = 0.0125,
         lambdas: int | Sequence[float] = 8,
         learning_rate: float = 0.5,
         horizon: int | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_actions, seed)
+        super().__init__(n_actions, actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.learning_rate = _inputs.learning_rate(learning_rate)
         self.horizon = _inputs.horizon(horizon)
         self.lambdas_ = _inputs.lambdas(lambdas, eight_lambdas(self.n_actions, self.epsilon))
-        self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
-        self._explorer = EpsilonGreedy(self.epsilon)
+        self.lambdas = _inputs.plain_lambdas(lambdas)
 
-    def _make_learner(self, n_features: int) -> OnlineLinear:
-        return OnlineLinear(n_features, self.n_actions, len(self.lambdas_), self.learning_rate)
+    def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
+        learner = OnlineLinear(self.learning_rate).start(n_features, self.n_actions, n_lanes)
+        return learner, ProgressiveValidation().start(n_lanes), EpsilonGreedy().start()
 
-    def _make_selector(self) -> ProgressiveValidation:
-        return ProgressiveValidation(len(self.lambdas_))
-
-    def _weigh(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.horizon is None:
-            total, length = (1 - self.lambdas_) + self.n_actions * self.lambdas_, 1
+            total, length = (1 - lambdas) + self.n_actions * lambdas, 1
         else:
-            total = (1 - self.lambdas_) * self._warm_examples + self.n_actions * self.lambdas_ * self.horizon
+            total = (1 - lambdas) * self._warm_examples + self.n_actions * lambdas * self.horizon
             length = self._warm_examples + self.horizon
         total = np.maximum(total, 1e-300)
-        return np.minimum((1 - self.lambdas_) / total, 1e20) * length, self.lambdas_ / total * length
+        return np.minimum((1 - lambdas) / total, 1e20) * length, lambdas / total * length
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         if self.horizon is not None and (self._warm_examples or self._selector.rounds):

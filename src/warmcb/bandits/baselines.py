@@ -1,15 +1,18 @@
 """The paper's baselines (section 5): the single sources, the naive mixture, and the best constant action."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from warmcb import _costs, _inputs, _streams
-from warmcb._core import ProgressiveValidation, Rows, Stream
+from warmcb import _core, _costs, _inputs, _streams
+from warmcb._core import Rows, Stream
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
-from warmcb.bandits._base import Bandit
-from warmcb.bandits._rounds import Trace, certain
+from warmcb.bandits._base import Allowed, Bandit, Mask
 from warmcb.bandits.arrow import ArrowCB
+from warmcb.bandits.decisions import Action, Event, Trace, certain
 
 
 class BanditOnly(ArrowCB):
@@ -17,16 +20,16 @@ class BanditOnly(ArrowCB):
 
     def __init__(
         self,
-        n_actions: int,
+        n_actions: int | None = None,
         *,
+        actions: Sequence[str] | None = None,
         epsilon: float = 0.0125,
         learning_rate: float = 0.5,
         horizon: int | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(
-            n_actions, epsilon=epsilon, lambdas=(1.0,), learning_rate=learning_rate, horizon=horizon, seed=seed
-        )
+        own: dict[str, Any] = {"epsilon": epsilon, "learning_rate": learning_rate, "horizon": horizon}
+        super().__init__(n_actions, actions=actions, lambdas=(1.0,), seed=seed, **own)
 
 
 class SupOnly(ArrowCB):
@@ -35,11 +38,16 @@ class SupOnly(ArrowCB):
     _trains = False
 
     def __init__(
-        self, n_actions: int, *, learning_rate: float = 0.5, horizon: int | None = None, seed: int = 0
+        self,
+        n_actions: int | None = None,
+        *,
+        actions: Sequence[str] | None = None,
+        learning_rate: float = 0.5,
+        horizon: int | None = None,
+        seed: int = 0,
     ) -> None:
-        super().__init__(
-            n_actions, epsilon=0.0, lambdas=(0.0,), learning_rate=learning_rate, horizon=horizon, seed=seed
-        )
+        own: dict[str, Any] = {"learning_rate": learning_rate, "horizon": horizon}
+        super().__init__(n_actions, actions=actions, epsilon=0.0, lambdas=(0.0,), seed=seed, **own)
 
 
 class SimBandit(ArrowCB):
@@ -48,17 +56,28 @@ class SimBandit(ArrowCB):
     All examples weigh alike, 1/(K·p): the mixture of λ = ½.
     """
 
-    def __init__(self, n_actions: int, *, epsilon: float = 0.0125, learning_rate: float = 0.5, seed: int = 0) -> None:
-        super().__init__(n_actions, epsilon=epsilon, lambdas=(0.5,), learning_rate=learning_rate, seed=seed)
+    def __init__(
+        self,
+        n_actions: int | None = None,
+        *,
+        actions: Sequence[str] | None = None,
+        epsilon: float = 0.0125,
+        learning_rate: float = 0.5,
+        seed: int = 0,
+    ) -> None:
+        own: dict[str, Any] = {"epsilon": epsilon, "learning_rate": learning_rate}
+        super().__init__(n_actions, actions=actions, lambdas=(0.5,), seed=seed, **own)
 
-    def _weigh(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return np.zeros(1), np.array([1 / self.n_actions])
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
-        unscored = ProgressiveValidation(1)  # λ is scored on the interaction alone
+        unscored = _core.FixedLane(0)  # λ is scored on the interaction alone
+        rounds = _core.Composition(self._learner, unscored, self._explorer, self._trial, self.epsilon)
+        rounds.weigh(self._bandit_weights.tolist(), [False] * self.n_actions, 0.0)
         random = Stream(self.seed, _streams.WARM_START)
-        self._play_rows(rows, table, 0, len(rows), unscored, random, self._warm_examples)
-        self._count_examples(len(rows))
+        self._play_compiled(rounds, random, self._warm_examples, rows, table, 0, len(rows))
+        self._count_examples(table)
 
 
 class Majority(Bandit):
@@ -71,38 +90,58 @@ class Majority(Bandit):
     2
     """
 
-    def __init__(self, n_actions: int, *, action: int | None = None, seed: int = 0) -> None:
-        super().__init__(n_actions, seed)
-        self.action = None if action is None else _inputs.integer("action", action, 0, self.n_actions - 1)
+    def __init__(
+        self,
+        n_actions: int | None = None,
+        *,
+        actions: Sequence[str] | None = None,
+        action: int | str | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(n_actions, actions, seed)
+        self.action = action
+        self._given = None if action is None else _inputs.action(action, self.n_actions, self._numbers)
         self._costs = np.zeros(self.n_actions)
+        self._counts = np.zeros(self.n_actions)
 
     @property
-    def action_(self) -> int:
+    def action_(self) -> Action:
         """The action it plays."""
-        return int(np.argmin(self._costs)) if self.action is None else self.action
+        return self._everything[self._best(None)]
+
+    def _best(self, allowed: Allowed) -> int:
+        """The given action, or else the cheapest of the allowed ones; an action that nobody has judged costs ½."""
+        if self._given is not None and (allowed is None or allowed[self._given]):
+            return self._given
+        means = np.where(self._counts > 0, self._costs / np.maximum(self._counts, 1), 0.5)
+        return int(np.argmin(means if allowed is None else np.where(allowed, means, np.inf)))
 
     def _build(self, n_features: int) -> None:
         pass
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         self._costs += _costs.totals(table, self.n_actions)
+        self._counts += _costs.counts(table, self.n_actions)
 
-    def _distribution(self, row: Rows) -> NDArray[np.float64]:
-        return certain(self.action_, self.n_actions)
+    def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
+        return certain(self._best(allowed), self.n_actions)
 
-    def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None:
+    def _learn(self, row: Rows, event: Event) -> None:
         pass
 
-    def _predict(self, rows: Rows) -> NDArray[np.int32]:
-        return np.full(len(rows), self.action_, dtype=np.int32)
+    def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
+        if mask is None:
+            return np.full(len(rows), self._best(None), dtype=np.int32)
+        return np.array([self._best(allowed) for allowed in mask], dtype=np.int32)
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        size = end - begin
-        paid = _costs.paid(table[begin:end], self.action_)
-        return Trace(np.full(size, self.action_, dtype=np.int32), np.ones(size), paid, np.full(size, np.nan))
+        chosen = self._predict(rows, _costs.mask(table))[begin:end]
+        paid = _costs.paid(table[begin:end], chosen)
+        return Trace(chosen, np.ones(end - begin), paid, np.full(end - begin, np.nan))
 
     def _state(self) -> State:
-        return {"costs": self._costs}
+        return {"costs": self._costs, "counts": self._counts}
 
     def _restore(self, state: State) -> None:
         copy_into(self._costs, state["costs"])
+        copy_into(self._counts, state["counts"])

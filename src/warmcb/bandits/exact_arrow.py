@@ -13,8 +13,9 @@ from warmcb._core import Rows
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits import _finite
-from warmcb.bandits._rounds import Trace
+from warmcb.bandits._base import Allowed, Mask
 from warmcb.bandits.arrow import eight_lambdas
+from warmcb.bandits.decisions import Event
 from warmcb.learners.finite_class import Policies, WeightedRisks
 
 
@@ -23,6 +24,7 @@ class ExactArrow(_finite.HasPolicies):
 
     Args:
         n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
         policies: Π; or a number, for the constant actions and as many random linear policies.
         epsilon: share of uniform exploration.
         lambdas: Λ, as in `ArrowCB`.
@@ -39,18 +41,19 @@ class ExactArrow(_finite.HasPolicies):
 
     def __init__(
         self,
-        n_actions: int,
+        n_actions: int | None = None,
         *,
+        actions: Sequence[str] | None = None,
         policies: int | Policies = 256,
         epsilon: float = 0.0125,
         lambdas: int | Sequence[float] = 8,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_actions, seed)
+        super().__init__(n_actions, actions, seed)
         self.policies = _finite.checked(policies, self.n_actions)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.lambdas_ = _inputs.lambdas(lambdas, eight_lambdas(self.n_actions, self.epsilon))
-        self.lambdas = lambdas if isinstance(lambdas, int) else tuple(self.lambdas_.tolist())
+        self.lambdas = _inputs.plain_lambdas(lambdas)
 
     @property
     def lambda_(self) -> float:
@@ -82,7 +85,7 @@ class ExactArrow(_finite.HasPolicies):
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         self._risks.add_labelled(_finite.actions_of(self._policies, rows), table)
 
-    def _distribution(self, row: Rows) -> NDArray[np.float64]:
+    def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
         uniform = np.full(self.n_actions, 1 / self.n_actions)
         if self._risks.rounds == 0:
             return uniform
@@ -90,20 +93,17 @@ class ExactArrow(_finite.HasPolicies):
         chosen = np.bincount(actions, weights=self._counts[self._lane], minlength=self.n_actions)
         return np.asarray((1 - self.epsilon) * chosen / self._risks.rounds + self.epsilon * uniform)  # line 3
 
-    def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None:
-        estimate = _finite.estimate(cost, probability)  # line 5
+    def _learn(self, row: Rows, event: Event) -> None:
+        estimate = _finite.estimate(event.cost, event.probability)  # line 5
         best = self._risks.best(self.lambdas_)  # line 6: π_t^λ, from the rounds before this one
         self._counts[np.arange(len(best)), best] += 1
         actions = _finite.actions_of(self._policies, row)[0]
-        self._validated[actions[best] == action] += estimate  # line 7
-        self._risks.add_round(actions, action, estimate)
+        self._validated[actions[best] == event.action] += estimate  # line 7
+        self._risks.add_round(actions, event.action, estimate)
 
-    def _predict(self, rows: Rows) -> NDArray[np.int32]:
+    def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
         newest = self._risks.best(self.lambdas_[[self._lane]])
         return np.ascontiguousarray(_finite.actions_of(self._policies, rows)[:, newest[0]])
-
-    def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        return _finite.play(self, rows, table, begin, end)
 
     def _state(self) -> State:
         return {

@@ -12,8 +12,9 @@ from warmcb._core import Rows
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits import _finite
+from warmcb.bandits._base import Allowed, Mask
 from warmcb.bandits._epochs import EpochBandit
-from warmcb.bandits._rounds import Trace
+from warmcb.bandits.decisions import Event
 from warmcb.learners.finite_class import Policies, WeightedRisks
 
 
@@ -22,6 +23,7 @@ class ExactSupervisedTruth(_finite.HasPolicies, EpochBandit):
 
     Args:
         n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
         policies: Π; or a number, for the constant actions and as many random linear policies.
         epsilon: share of uniform exploration.
         lambdas: Λ, as in `SupervisedTruth`.
@@ -36,15 +38,16 @@ class ExactSupervisedTruth(_finite.HasPolicies, EpochBandit):
 
     def __init__(
         self,
-        n_actions: int,
+        n_actions: int | None = None,
         *,
+        actions: Sequence[str] | None = None,
         policies: int | Policies = 256,
         epsilon: float = 0.0125,
         lambdas: int | Sequence[float] = 8,
         horizon: int | None = None,
         seed: int = 0,
     ) -> None:
-        EpochBandit.__init__(self, n_actions, epsilon, lambdas, horizon, seed)
+        EpochBandit.__init__(self, n_actions, actions, epsilon, lambdas, horizon, seed)
         self.policies = _finite.checked(policies, self.n_actions)
 
     def _build(self, n_features: int) -> None:
@@ -58,23 +61,20 @@ class ExactSupervisedTruth(_finite.HasPolicies, EpochBandit):
         self._risks.examples = 0
         self._risks.add_labelled(_finite.actions_of(self._policies, rows), table)
 
-    def _add(self, row: Rows, action: int, cost: float, probability: float) -> None:
-        estimate = _finite.estimate(cost, probability)  # line 9
-        self._risks.add_round(_finite.actions_of(self._policies, row)[0], action, estimate)
+    def _add(self, row: Rows, event: Event) -> None:
+        estimate = _finite.estimate(event.cost, event.probability)  # line 9
+        self._risks.add_round(_finite.actions_of(self._policies, row)[0], event.action, estimate)
 
-    def _fit(self) -> None:
+    def _fit(self, learned: int) -> None:
         self._best = self._risks.best(self.lambdas_, averaged=True)  # line 11
 
-    def _greedy(self, rows: Rows) -> NDArray[np.int32]:
+    def _greedy(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
         return _finite.actions_of(self._policies, rows)[:, self._best]
 
-    def _distribution(self, row: Rows) -> NDArray[np.float64]:
-        others = np.ones(self.n_actions, dtype=np.float32)
-        others[self._greedy(row)[0, self._lane]] = 0
-        return self._explorer().probabilities(others)  # line 7
-
-    def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        return _finite.play(self, rows, table, begin, end)
+    def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
+        probabilities = np.full(self.n_actions, self._share() / self.n_actions)
+        probabilities[self._greedy(row, None)[0, self._lane]] += 1 - self._share()
+        return probabilities  # line 7
 
     def _state(self) -> State:
         return self._epoch_state() | {

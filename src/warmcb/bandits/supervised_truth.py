@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from warmcb import _costs, _inputs
-from warmcb._core import Costs, LeastSquares, Rows, play_epoch
+from warmcb import _core, _costs, _inputs
+from warmcb._core import Composition, Costs, FixedLane, LeastSquares, Rows, Trial
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
+from warmcb.bandits._base import Allowed, Mask
 from warmcb.bandits._epochs import EpochBandit
-from warmcb.bandits._rounds import Rounds, Trace
+from warmcb.bandits.decisions import Event, Rounds, Trace
 from warmcb.errors import InputError
 from warmcb.learners import NormalEquations, solve_mixtures
 
@@ -29,6 +30,7 @@ class SupervisedTruth(EpochBandit):
 
     Args:
         n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
         epsilon: share of uniform exploration.
         lambdas: Λ. 8: eight values spread evenly over [0, 1]; 2: {0, 1}; or any values in [0, 1]. A single one leaves
             nothing to validate: all of the warm start trains.
@@ -42,7 +44,7 @@ class SupervisedTruth(EpochBandit):
     >>> bandit = SupervisedTruth(n_actions=2, horizon=4, seed=3).warm_start([[1.0], [-1.0]] * 6, [0, 1] * 6)
     >>> for x in ([1.0], [-1.0], [1.0], [-1.0]):
     ...     decision = bandit.decide(x)
-    ...     bandit.learn(x, decision.action, cost=1.0, probability=decision.probability)
+    ...     bandit.learn(x, decision, cost=1.0)
     >>> bandit.predict([[1.0], [-1.0]])
     array([0, 1], dtype=int32)
 
@@ -50,15 +52,16 @@ class SupervisedTruth(EpochBandit):
 
     def __init__(
         self,
-        n_actions: int,
+        n_actions: int | None = None,
         *,
+        actions: Sequence[str] | None = None,
         epsilon: float = 0.0125,
         lambdas: int | Sequence[float] = 8,
         horizon: int | None = None,
         ridge: float = 1.0,
         seed: int = 0,
     ) -> None:
-        super().__init__(n_actions, epsilon, lambdas, horizon, seed)
+        super().__init__(n_actions, actions, epsilon, lambdas, horizon, seed)
         self.ridge = _inputs.number("ridge", ridge, "a number of at least 1e-6", 1e-6, 1e6)
 
     def _build(self, n_features: int) -> None:
@@ -77,30 +80,41 @@ class SupervisedTruth(EpochBandit):
         X = sparse.csr_array(rows.take(np.arange(len(rows))), shape=shape)
         self._supervised = NormalEquations.of_full_costs(X, _costs.as_matrix(table, self.n_actions))
 
-    def _add(self, row: Rows, action: int, cost: float, probability: float) -> None:
-        self._learner.add(row, 0, action, cost, probability)  # line 9
+    def _add(self, row: Rows, event: Event) -> None:
+        self._learner.add(row, 0, event.action, event.cost, event.probability)  # line 9
 
-    def _fit(self) -> None:
-        bandit = NormalEquations(self._learner.gram, self._learner.moment, self._learned)
+    def _fit(self, learned: int) -> None:
+        bandit = NormalEquations(self._learner.gram, self._learner.moment, learned)
         self._learner.weights[...] = solve_mixtures(self.lambdas_, self._supervised, bandit, self.ridge)  # line 11
 
-    def _greedy(self, rows: Rows) -> NDArray[np.int32]:
-        return self._learner.predict_actions(rows)
+    def _greedy(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
+        return self._learner.predict_actions(rows, mask)
 
-    def _distribution(self, row: Rows) -> NDArray[np.float64]:
-        scores = self._learner.predict(row, 0)
-        return self._explorer().probabilities(scores[:, self._lane])  # line 7
+    def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
+        return self._learner.predict_costs(rows, self._lane)
+
+    def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
+        probabilities = np.empty(self.n_actions)
+        self._rounds().decide(row, allowed, 0, 0.0, probabilities)  # line 7
+        return probabilities
+
+    def _rounds(self) -> Composition:
+        """The rounds of this epoch, compiled."""
+        explorer, nobody_new = _core.EpsilonGreedy(), Trial(self.n_actions, 0, 0.0)
+        rounds = Composition(self._learner, FixedLane(self._lane), explorer, nobody_new, self._share())
+        rounds.weigh([1.0] * len(self.lambdas_), [False] * self.n_actions, 0.0)
+        return rounds
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         out = Rounds(end - begin)
         costs = Costs(table)
         at = begin
         while at < end:
-            stop = int(min(end, at + self._epoch_end() - self._learned))
-            parts = (self._learner, self._lane, self._explorer(), self._random)
-            first_round = self._decided + at - begin
-            play_epoch(*parts, rows, costs, at, stop, first_round, *out.arrays(at - begin, stop - begin))
-            self._count(stop - at)
+            played = at - begin
+            stop = int(min(end, at + self._epoch_end() - (self.learned_ + played)))
+            arrays = out.arrays(played, stop - begin)
+            self._rounds().play(self._random, rows, costs, at, stop, self._drawn + played, 0, *arrays)
+            self._end_epoch(self.learned_ + stop - begin)
             at = stop
         return out.trace(self.lambdas_)
 

@@ -4,6 +4,8 @@ Both ignore the context. The first shows how a naive warm start fails: labels th
 from being played for exp(Δ²·n_s/16) rounds.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,8 +13,8 @@ from warmcb import _costs
 from warmcb._core import Costs, LowerConfidenceBounds, Rows, play_ucb
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
-from warmcb.bandits._base import Bandit
-from warmcb.bandits._rounds import Rounds, Trace, certain
+from warmcb.bandits._base import Allowed, Bandit, Mask
+from warmcb.bandits.decisions import Event, Rounds, Trace, certain
 
 
 class WarmUCB(Bandit):
@@ -23,8 +25,8 @@ class WarmUCB(Bandit):
     0
     """
 
-    def __init__(self, n_actions: int, *, seed: int = 0) -> None:
-        super().__init__(n_actions, seed)
+    def __init__(self, n_actions: int | None = None, *, actions: Sequence[str] | None = None, seed: int = 0) -> None:
+        super().__init__(n_actions, actions, seed)
 
     @property
     def bounds_(self) -> NDArray[np.float64]:
@@ -38,16 +40,18 @@ class WarmUCB(Bandit):
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         self._bounds.sums[...] += _costs.totals(table, self.n_actions)  # line 3, first sum
-        self._bounds.counts[...] += len(rows)
+        self._bounds.counts[...] += _costs.counts(table, self.n_actions)
 
-    def _distribution(self, row: Rows) -> NDArray[np.float64]:
-        return certain(self._bounds.best, self.n_actions)  # line 5
+    def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
+        return certain(self._bounds.best(allowed), self.n_actions)  # line 5
 
-    def _learn(self, row: Rows, action: int, cost: float, probability: float) -> None:
-        self._bounds.add(action, cost)  # lines 2 and 3
+    def _learn(self, row: Rows, event: Event) -> None:
+        self._bounds.add(event.action, event.cost)  # lines 2 and 3
 
-    def _predict(self, rows: Rows) -> NDArray[np.int32]:
-        return np.full(len(rows), self._bounds.best, dtype=np.int32)
+    def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
+        if mask is None:
+            return np.full(len(rows), self._bounds.best(), dtype=np.int32)
+        return np.array([self._bounds.best(allowed) for allowed in mask], dtype=np.int32)
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         out = Rounds(end - begin)

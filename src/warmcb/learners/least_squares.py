@@ -17,12 +17,17 @@ class NormalEquations(NamedTuple):
 
     @classmethod
     def of_full_costs(cls, X: Any, costs: Doubles) -> Self:
-        """From examples that show the cost of every action; X is a SciPy matrix, the intercept is added."""
+        """From examples that show the cost of every action, or NaN; X is a SciPy matrix, the intercept is added."""
         from scipy import sparse  # only Algorithm 2 needs it, and it takes as long to import as all the rest
 
         with_intercept = sparse.hstack([X.astype(np.float64), np.ones((X.shape[0], 1))]).tocsr()
-        gram = (with_intercept.T @ with_intercept).toarray()
-        return cls(gram[np.newaxis], (with_intercept.T @ costs).T, X.shape[0])
+        known = ~np.isnan(costs)
+        if known.all():
+            gram = (with_intercept.T @ with_intercept).toarray()[np.newaxis]
+        else:
+            of_each = [with_intercept[known[:, action]] for action in range(costs.shape[1])]
+            gram = np.array([(rows.T @ rows).toarray() for rows in of_each])
+        return cls(gram, (with_intercept.T @ np.where(known, costs, 0.0)).T, X.shape[0])
 
     def mean_squares(self) -> Doubles:
         """The (weighted) mean square of each input."""

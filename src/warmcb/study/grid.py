@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from warmcb import _inputs
 from warmcb.errors import InputError
 from warmcb.noise import Noise
-from warmcb.simulation import TRUTHS
+from warmcb.scenes import TRUTHS
 from warmcb.study.algorithms import GROUPS, PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH, algorithm
 
 FIGURE_2 = ("none", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")

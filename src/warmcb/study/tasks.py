@@ -20,7 +20,8 @@ from warmcb.data.arrays import load_arrays, save_arrays
 from warmcb.data.dataset import Dataset
 from warmcb.errors import WarmcbError
 from warmcb.noise import Noise
-from warmcb.simulation import Scene
+from warmcb.scenes import Scene
+from warmcb.simulation import play
 from warmcb.study.algorithms import algorithm
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.grid import Grid, Size
@@ -96,7 +97,7 @@ class Runs:
         noises = [Noise.parse(noise) for noise in self.noises]
         columns: Columns = {name: [] for name in COLUMNS}
         for name, rate, exploration, bandit in self._bandits(scene):
-            costs = scene.run(bandit).checkpoints
+            costs = play(scene, [bandit])[0].checkpoints
             ends = zip(self.size.checkpoints, self.size.ratios, strict=True)
             for noise, epsilon, (end, ratio) in product(noises, self.epsilon, ends):
                 row = (

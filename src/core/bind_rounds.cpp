@@ -1,0 +1,237 @@
+// Compiled rounds for Python: one at a time, many decisions or costs at once, whole runs.
+#include "bindings.hpp"
+#include "least_squares.hpp"
+#include "rounds.hpp"
+
+namespace warmcb {
+namespace {
+
+// A writable vector of doubles, as a buffer: far faster than a general array.
+class Output {
+public:
+    Output(nb::handle array, std::size_t size) {
+        if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT) != 0) nb::raise_python_error();
+        const bool fits = view_.format && *view_.format == 'd' && view_.len == static_cast<Py_ssize_t>(size * sizeof(double));
+        if (!fits) PyBuffer_Release(&view_);
+        require(fits, "an output of another size");
+    }
+    Output(const Output&) = delete;
+    ~Output() { PyBuffer_Release(&view_); }
+
+    double* data() const { return static_cast<double*>(view_.buf); }
+
+private:
+    Py_buffer view_{};
+};
+
+// The outputs of a run of rounds, and that they fit.
+struct Outputs {
+    Array<int32_t> actions;
+    Array<double> probabilities, costs;
+    Array<int32_t> lanes;
+
+    Trace trace_for(std::size_t begin, std::size_t end, const Costs& table, std::size_t actions_known) {
+        require(begin <= end && end <= table.size(), "rows out of range");
+        require(table.fits(actions_known), "costs of another number of actions");
+        const std::size_t rounds = end - begin;
+        require(actions.size() == rounds && probabilities.size() == rounds && costs.size() == rounds && lanes.size() == rounds,
+                "an output has another length than the run");
+        return {actions.data(), probabilities.data(), costs.data(), lanes.data()};
+    }
+};
+
+void require_allowed(const std::optional<Array<const uint8_t>>& allowed, std::size_t actions) {
+    require(!allowed || allowed->size() == actions, "one mark for each action");
+}
+
+std::size_t decide_one(const Decider& decider, const Rows& rows, const std::optional<Array<const uint8_t>>& allowed,
+                       uint64_t round, double uniform, nb::handle probabilities) {
+    require_width(decider.predictor, rows);
+    require(rows.size() == 1, "a single row");
+    require_allowed(allowed, decider.predictor.actions);
+    const Output output(probabilities, decider.predictor.actions);
+    Scratch& scratch = Scratch::of_this_thread(decider.predictor.actions, decider.predictor.lanes);
+    look(decider.predictor, rows.gather(0, scratch.row), allowed ? allowed->data() : nullptr, scratch);
+    return decider.decide(round, uniform, scratch, output.data());
+}
+
+void decide_many(const Decider& decider, const Rows& rows, const Mask& mask, uint64_t round, Array<const double> uniforms,
+                 Array<int32_t> actions, Matrix<double> probabilities) {
+    const std::size_t known = decider.predictor.actions;
+    require_width(decider.predictor, rows);
+    require_mask(mask, rows.size(), known);
+    require(uniforms.size() == rows.size() && actions.size() == rows.size() && probabilities.shape(0) == rows.size() &&
+                probabilities.shape(1) == known,
+            "an output has another length than the rows");
+    nb::gil_scoped_release release;
+    Scratch& scratch = Scratch::of_this_thread(known, decider.predictor.lanes);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        look(decider.predictor, rows.gather(i, scratch.row), mask_row(mask, i), scratch);
+        actions.data()[i] =
+            static_cast<int32_t>(decider.decide(round, uniforms(i), scratch, probabilities.data() + i * known));
+    }
+}
+
+template <class Class> void bind_decide(Class& bound) {
+    using Kind = typename Class::Type;
+    bound
+        .def("decide", [](const Kind& self, const Rows& rows, const std::optional<Array<const uint8_t>>& allowed, uint64_t round,
+                          double uniform, nb::handle probabilities) {
+            return decide_one(self.decider(), rows, allowed, round, uniform, probabilities);
+        }, "rows"_a, "allowed"_a.none(), "round"_a, "uniform"_a, "probabilities"_a, "Decide in a single row.")
+        .def("decide_many", [](const Kind& self, const Rows& rows, const Mask& mask, uint64_t round,
+                               Array<const double> uniforms, Array<int32_t> actions, Matrix<double> probabilities) {
+            decide_many(self.decider(), rows, mask, round, uniforms, actions, probabilities);
+        }, "rows"_a, "mask"_a.none(), "round"_a, "uniforms"_a, "actions"_a, "probabilities"_a, "Decide in every row.");
+}
+
+// The parts of a snapshot, which decides.
+struct Snapshot {
+    const Predictor& predictor;
+    const Selector& selector;
+    const Explorer& explorer;
+    const Trial& trial;
+    double epsilon;
+
+    Decider decider() const { return {predictor, selector, explorer, trial, epsilon}; }
+};
+
+// The parts of a bandit, which decides and learns.
+struct Composition {
+    Learner& learner;
+    Selector& selector;
+    const Explorer& explorer;
+    Trial& trial;
+    double epsilon;
+    std::optional<std::vector<double>> weights = {};
+    std::vector<uint8_t> strange = {};
+    double strange_weight = 0;
+
+    Decider decider() const { return {learner, selector, explorer, trial, epsilon}; }
+    Student student() {
+        require(strange.size() == learner.actions && trial.left.size() == learner.actions, "one mark for each action");
+        require(!weights || weights->size() == learner.lanes, "one weight for each lane");
+        return {learner, selector, explorer, trial, epsilon, weights ? weights->data() : nullptr, strange.data(), strange_weight};
+    }
+};
+
+}  // namespace
+
+void bind_rounds(nb::module_& m) {
+    nb::class_<Trial>(m, "Trial", "How often new actions are still to be tried.")
+        .def("__init__", [](Trial* self, std::size_t actions, uint32_t length, double share) {
+            new (self) Trial{length, share, std::vector<uint32_t>(actions)};
+        }, "actions"_a, "length"_a, "share"_a)
+        .def_ro("share", &Trial::share)
+        .def_prop_ro("widening", &Trial::widening)
+        .def_prop_rw("left", [](const Trial& self) { return self.left; },
+                     [](Trial& self, std::vector<uint32_t> left) { self.left = std::move(left); })
+        .def_rw("ran", &Trial::ran)
+        .def("add_action", &Trial::add_action)
+        .def("count", [](Trial& self, std::size_t action) {
+            require(action < self.left.size(), "action out of range");
+            self.count(action);
+        }, "action"_a)
+        .def("snapshot", [](const Trial& self) { return Trial(self); });
+
+    auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "Decides, for ever in the same way.")
+        .def("__init__", [](Snapshot* self, const Predictor& predictor, const Selector& selector, const Explorer& explorer,
+                            const Trial& trial, double epsilon) {
+            new (self) Snapshot{predictor, selector, explorer, trial, epsilon};
+        }, "predictor"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+    bind_decide(snapshot);
+
+    auto composition = nb::class_<Composition>(m, "Composition", "A learner, a selector and an explorer: whole rounds.")
+        .def("__init__", [](Composition* self, Learner& learner, Selector& selector, const Explorer& explorer, Trial& trial,
+                            double epsilon) {
+            new (self) Composition{learner, selector, explorer, trial, epsilon};
+        }, "learner"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+        .def("weigh", [](Composition& self, std::optional<std::vector<double>> weights, std::vector<uint8_t> strange,
+                         double strange_weight) {
+            self.weights = std::move(weights);
+            self.strange = std::move(strange);
+            self.strange_weight = strange_weight;
+            self.student();
+        }, "weights"_a.none(), "strange"_a, "strange_weight"_a,
+           "Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged.")
+        .def("learn", [](Composition& self, const Rows& rows, std::size_t action, double cost, double probability,
+                         const std::optional<Array<const uint8_t>>& allowed, uint64_t round, uint64_t now) {
+            const Student student = self.student();
+            require_width(student.learner, rows);
+            require(rows.size() == 1 && action < student.learner.actions, "a single row, a known action");
+            require_allowed(allowed, student.learner.actions);
+            const uint8_t* marks = allowed ? allowed->data() : nullptr;
+            Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
+            const Row row = rows.gather(0, scratch.row);
+            look(student.learner, row, marks, scratch);
+            student.learn(row, {action, cost, probability, marks, round}, now, scratch);
+        }, "rows"_a, "action"_a, "cost"_a, "probability"_a, "allowed"_a.none(), "round"_a, "now"_a,
+           "Learn what the action in a single row has cost.")
+        .def("learn_many", [](Composition& self, const Rows& rows, Array<const int32_t> actions, Array<const double> costs,
+                              Array<const double> probabilities, const Mask& mask, Array<const uint64_t> rounds,
+                              uint64_t now) {
+            const Student student = self.student();
+            const std::size_t size = rows.size();
+            require_width(student.learner, rows);
+            require(actions.size() == size && costs.size() == size && probabilities.size() == size && rounds.size() == size,
+                    "one of each for every row");
+            require_actions(actions, student.learner.actions);
+            require_mask(mask, size, student.learner.actions);
+            nb::gil_scoped_release release;
+            Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
+            for (std::size_t i = 0; i < size; ++i) {
+                const Row row = rows.gather(i, scratch.row);
+                look(student.learner, row, mask_row(mask, i), scratch);
+                const Event event{static_cast<std::size_t>(actions(i)), costs(i), probabilities(i), mask_row(mask, i), rounds(i)};
+                student.learn(row, event, now + i, scratch);
+            }
+        }, "rows"_a, "actions"_a, "costs"_a, "probabilities"_a, "mask"_a.none(), "rounds"_a, "now"_a,
+           "Learn what the action in every row has cost, one after the other.")
+        .def("play", [](Composition& self, const Stream& random, const Rows& rows, const Costs& costs, std::size_t begin,
+                        std::size_t end, uint64_t first_draw, uint64_t first_round, Array<int32_t> actions,
+                        Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
+            const Student student = self.student();
+            require_width(student.learner, rows);
+            require(end <= rows.size(), "rows out of range");
+            Outputs outputs{actions, probabilities, paid, lanes};
+            const Trace trace = outputs.trace_for(begin, end, costs, student.learner.actions);
+            nb::gil_scoped_release release;
+            play(self.decider(), student, random, rows, costs, {begin, end, first_draw, first_round}, trace);
+        }, "random"_a, "rows"_a, "costs"_a, "begin"_a, "end"_a, "first_draw"_a, "first_round"_a, "actions"_a,
+           "probabilities"_a, "paid"_a, "lanes"_a, "Decide and learn in the rows from begin to end.");
+    bind_decide(composition);
+
+    nb::class_<LowerConfidenceBounds>(m, "LowerConfidenceBounds", "UCB1 on costs (Algorithm 3).")
+        .def(nb::init<std::size_t>(), "actions"_a)
+        .def_prop_ro("sums", [](LowerConfidenceBounds& self) {
+            return Numpy<double>(self.sums.data(), {self.sums.size()});
+        }, nb::rv_policy::reference_internal)
+        .def_prop_ro("counts", [](LowerConfidenceBounds& self) {
+            return Numpy<double>(self.counts.data(), {self.counts.size()});
+        }, nb::rv_policy::reference_internal)
+        .def_rw("rounds", &LowerConfidenceBounds::rounds)
+        .def("best", [](const LowerConfidenceBounds& self, const std::optional<Array<const uint8_t>>& allowed) {
+            require_allowed(allowed, self.counts.size());
+            return self.best(allowed ? allowed->data() : nullptr);
+        }, "allowed"_a = nb::none(), "The allowed action with the lowest bound, the first among equals.")
+        .def("bound", [](const LowerConfidenceBounds& self, std::size_t action) {
+            require(action < self.counts.size(), "action out of range");
+            return self.bound(action);
+        }, "action"_a)
+        .def("add", [](LowerConfidenceBounds& self, std::size_t action, double cost) {
+            require(action < self.counts.size(), "action out of range");
+            self.add(action, cost);
+        }, "action"_a, "cost"_a);
+
+    m.def("play_ucb", [](LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end,
+                         Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
+        const Trace trace = Outputs{actions, probabilities, paid, lanes}.trace_for(begin, end, costs, bounds.counts.size());
+        nb::gil_scoped_release release;
+        play(bounds, costs, begin, end, trace);
+    }, "bounds"_a, "costs"_a, "begin"_a, "end"_a, "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a,
+       "Decide and learn in the rows from begin to end.");
+}
+
+}  // namespace warmcb

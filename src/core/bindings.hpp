@@ -1,0 +1,56 @@
+// The parts of the Python module warmcb._core.
+//
+// Callers are the package's own classes: they have checked the values, and hand over arrays of the exact type and shape.
+// What is checked again here is what would otherwise read or write foreign memory.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+
+#include "arrays.hpp"
+#include "contracts.hpp"
+#include "rows.hpp"
+
+namespace warmcb {
+
+using namespace nb::literals;
+
+void bind_data(nb::module_& m);       // Stream, Rows, Costs
+void bind_learners(nb::module_& m);
+void bind_selectors(nb::module_& m);
+void bind_explorers(nb::module_& m);
+void bind_rounds(nb::module_& m);     // Decider, Composition, and the rounds of the other algorithms
+
+inline const Kernels& kernels_named(const std::optional<std::string>& name) {
+    for (const Kernels* kernels : available_kernels())
+        if (!name || *name == kernels->name) return *kernels;
+    throw std::invalid_argument("instruction set not available on this machine: " + *name);
+}
+
+inline void require_width(const Predictor& predictor, const Rows& rows) {
+    require(rows.features() + 1 == predictor.inputs, "number of features differs from the learner's");
+}
+
+inline void require_actions(const Array<const int32_t>& actions, std::size_t known) {
+    for (std::size_t i = 0; i < actions.size(); ++i)
+        require(0 <= actions(i) && static_cast<std::size_t>(actions(i)) < known, "action out of range");
+}
+
+// Which actions may be played, in each row.
+using Mask = std::optional<Matrix<const uint8_t>>;
+
+inline void require_mask(const Mask& mask, std::size_t rows, std::size_t actions) {
+    require(!mask || (mask->shape(0) == rows && mask->shape(1) == actions), "a mask of another shape");
+}
+
+inline const uint8_t* mask_row(const Mask& mask, std::size_t i) { return mask ? mask->data() + i * mask->shape(1) : nullptr; }
+
+}  // namespace warmcb

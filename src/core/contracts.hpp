@@ -1,0 +1,133 @@
+// What the parts of a bandit promise each other; warmcb/contracts.py says the same in Python.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace warmcb {
+
+// The scale of costs: all of them lie in [low, high].
+struct CostRange {
+    double low = 0, high = 1;
+
+    double width() const { return high - low; }
+    // A cost on the scale from 0 to 1.
+    double unit(double cost) const { return (cost - low) / width(); }
+};
+
+// What an action scores that is not allowed in a round: worse than anything.
+constexpr float not_allowed = std::numeric_limits<float>::infinity();
+
+// What the lanes say of the actions of a round, and whom to listen to.
+struct Opinions {
+    const float* scores;  // actions × lanes
+    std::size_t actions, lanes;
+    const int32_t* greedy;    // for each lane, of the allowed actions
+    const uint8_t* eligible;  // for each lane
+    std::size_t in_charge;
+    double epsilon;
+    uint64_t round;  // how many rounds have been learned
+    CostRange range = {};
+
+    float score(std::size_t action, std::size_t lane) const { return scores[action * lanes + lane]; }
+    bool allowed(std::size_t action) const { return scores[action * lanes] != not_allowed; }
+    std::size_t count_allowed() const {
+        std::size_t count = 0;
+        for (std::size_t a = 0; a < actions; ++a) count += allowed(a);
+        return count;
+    }
+};
+
+// What became of a round.
+struct Outcome {
+    const float* scores;    // actions × lanes: what each lane predicts now
+    const int32_t* greedy;  // for each lane, of the allowed actions
+    std::size_t actions, lanes, action;
+    double cost, probability;
+    double largest_weight;       // no 1/p of an action that an eligible lane wanted is larger
+    double largest_weight_ever;  // of any action
+    uint64_t age = 0;            // how many rounds have been learned since the decision
+    CostRange range = {};
+
+    bool played(std::size_t lane) const { return greedy[lane] == static_cast<int32_t>(action); }
+    double unit_cost() const { return range.unit(cost); }
+    // What the model of one lane expects of an action, on the scale from 0 to 1.
+    double expected(std::size_t lane, std::size_t of_action) const {
+        return std::clamp(range.unit(static_cast<double>(scores[of_action * lanes + lane])), 0.0, 1.0);
+    }
+};
+
+// Scores actions. Any number of threads may ask at once.
+class Predictor {
+public:
+    Predictor(std::size_t features, std::size_t actions, std::size_t lanes, const Kernels& kernels)
+        : inputs(features + 1), lanes(lanes), actions(actions), kernels(kernels) {}
+    virtual ~Predictor() = default;
+
+    const std::size_t inputs, lanes;  // inputs: the features and the intercept
+    std::size_t actions;
+
+    // scores: actions × lanes
+    virtual void predict(Row row, float* scores) const = 0;
+
+    void greedy(const float* scores, int32_t* best) const { kernels.greedy(scores, actions, lanes, best); }
+
+protected:
+    const Kernels& kernels;
+};
+
+// Learns from rounds.
+class Learner : public Predictor {
+public:
+    using Predictor::Predictor;
+
+    // Whether 1/p is a factor of an example's weight.
+    virtual bool weighs_by_propensity() const = 0;
+    // importance: a weight for each lane.
+    virtual void update(Row row, const Outcome& outcome, const float* importance) = 0;
+    // What it predicts now, for ever.
+    virtual std::unique_ptr<Predictor> snapshot() const = 0;
+};
+
+// Learns from labelled examples, too.
+class WarmLearner : public Learner {
+public:
+    using Learner::Learner;
+
+    // costs: of each action; NaN: nobody has judged it.
+    virtual void teach(Row row, const double* costs, const float* importance) = 0;
+    // One action more, of which nothing is known.
+    virtual void add_action() = 0;
+};
+
+// Says which lane is in charge.
+class Selector {
+public:
+    virtual ~Selector() = default;
+
+    virtual std::size_t best() const = 0;
+    // Whether the lane's actions are worth exploring.
+    virtual bool eligible(std::size_t lane) const = 0;
+    virtual void add(const Outcome& round) = 0;
+};
+
+// Makes of opinions the distribution that is played.
+class Explorer {
+public:
+    virtual ~Explorer() = default;
+
+    virtual void distribution(const Opinions& opinions, double* probabilities) const = 0;
+    // The largest 1/p of the actions that eligible lanes want, or of any, where so many are allowed.
+    virtual double largest_weight(std::size_t allowed, double epsilon, uint64_t round, bool of_eligible) const = 0;
+};
+
+}  // namespace warmcb

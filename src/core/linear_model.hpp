@@ -1,0 +1,36 @@
+// What linear learners predict with: weights for every input, action and lane.
+#pragma once
+
+#include "contracts.hpp"
+#include "zeroed.hpp"
+
+namespace warmcb {
+
+// Feature outermost, then action, then lane: one feature meets all actions and all lanes in one run of memory.
+inline void predict_linear(const Kernels& kernels, Row row, const Zeroed<float>& weights, std::size_t columns, float* scores) {
+    kernels.predict(row, weights.data(), columns, weights.bytes() > cached_bytes, scores);
+}
+
+// A table with room for one action more; `width` numbers belong to an action.
+template <class T>
+Zeroed<T> with_one_action_more(const Zeroed<T>& table, std::size_t inputs, std::size_t actions, std::size_t width) {
+    Zeroed<T> grown(inputs * (actions + 1) * width);
+    for (std::size_t j = 0; j < inputs; ++j)
+        std::copy_n(table.data() + j * actions * width, actions * width, grown.data() + j * (actions + 1) * width);
+    return grown;
+}
+
+// A linear model that learns no more.
+class LinearModel : public Predictor {
+public:
+    LinearModel(std::size_t features, std::size_t actions, std::size_t lanes, const float* values, const Kernels& kernels)
+        : Predictor(features, actions, lanes, kernels), weights(inputs * actions * lanes) {
+        std::copy_n(values, inputs * actions * lanes, weights.data());
+    }
+
+    Zeroed<float> weights;
+
+    void predict(Row row, float* scores) const override { predict_linear(kernels, row, weights, actions * lanes, scores); }
+};
+
+}  // namespace warmcb

@@ -1,0 +1,157 @@
+"""What a round gives: a decision that travels, many of them, and the record of a run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _inputs
+from warmcb.errors import InputError
+
+Action = Any
+"""An action: its name, a string, if actions have names; else its number from 0 to K−1."""
+Key = int | str
+
+
+class Decision(NamedTuple):
+    """What `decide` gives and `learn` wants back: it pickles, and goes through JSON without loss.
+
+    Attributes:
+        action: the action to play, by its name if actions have names.
+        probability: with which it was drawn.
+        probabilities: of all K actions; 0 for those that were not allowed.
+        actions: the actions that were allowed.
+        round: how many rounds had been learned. It fixes ε and the largest weight of this round's evidence.
+        key: what names the draw; None for one that the bandit has counted itself.
+
+    >>> import json
+    >>> from warmcb import ArrowCB
+    >>> decision = ArrowCB(n_actions=3).decide([1.0, 0.0], actions=[0, 2], key="event-17")
+    >>> Decision.from_dict(json.loads(json.dumps(decision.to_dict()))) == decision
+    True
+
+    """
+
+    action: Action
+    probability: float
+    probabilities: NDArray[np.float64]
+    actions: tuple[Action, ...] = ()
+    round: int = 0
+    key: Key | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON has them."""
+        return self._asdict() | {"probabilities": self.probabilities.tolist(), "actions": list(self.actions)}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """The reverse of `to_dict`."""
+        if not isinstance(plain, Mapping) or set(plain) != set(cls._fields):
+            found = sorted(plain) if isinstance(plain, Mapping) else plain
+            raise InputError(f"the decision is {_inputs.shown(found)}; expected {', '.join(cls._fields)}")
+        probabilities = np.asarray(plain["probabilities"], dtype=np.float64)
+        return cls(**{**plain, "probabilities": probabilities, "actions": tuple(plain["actions"])})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decision):
+            return NotImplemented
+        mine, theirs = (one._replace(probabilities=one.probabilities.tobytes()) for one in (self, other))  # type: ignore[arg-type]
+        return tuple.__eq__(mine, theirs)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self.action, self.probability, self.actions, self.round, self.key))
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions(Sequence[Decision]):
+    """Many decisions, as arrays under the names of a `Decision`; `decisions[i]` is one.
+
+    Attributes:
+        action: (n,), numbers, or names if actions have them.
+        probability: (n,).
+        probabilities: (n, K).
+        actions: (n, K), true where an action was allowed.
+        round: (n,).
+        key: n keys, None for draws that the bandit has counted itself.
+        names: of the actions, if they have any.
+
+    """
+
+    action: NDArray[Any]
+    probability: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+    actions: NDArray[np.bool_]
+    round: NDArray[np.int64]
+    key: tuple[Key | None, ...]
+    names: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    @overload
+    def __getitem__(self, i: int) -> Decision: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> "Decisions": ...
+
+    def __getitem__(self, i: int | slice) -> "Decision | Decisions":
+        if isinstance(i, slice):
+            cut = {name: value[i] for name, value in vars(self).items() if name != "names"}
+            return Decisions(**cut, names=self.names)
+        numbers = np.flatnonzero(self.actions[i]).tolist()
+        allowed = tuple(numbers) if self.names is None else tuple(self.names[a] for a in numbers)
+        action, probability = self.action[i].item(), float(self.probability[i])
+        return Decision(action, probability, self.probabilities[i].copy(), allowed, int(self.round[i]), self.key[i])
+
+    def __iter__(self) -> Iterator[Decision]:
+        return (self[i] for i in range(len(self)))
+
+
+class Trace(NamedTuple):
+    """What happened in each round of a run. `lambdas`: the λ that was in charge, NaN for a bandit without one."""
+
+    actions: NDArray[np.int32]
+    probabilities: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    lambdas: NDArray[np.float64]
+
+
+class Event(NamedTuple):
+    """A decision that comes back with its cost, checked."""
+
+    action: int
+    cost: float
+    probability: float
+    allowed: NDArray[np.uint8] | None
+    round: int
+
+
+class Rounds:
+    """Output arrays of the compiled rounds."""
+
+    def __init__(self, size: int) -> None:
+        self.actions = np.empty(size, dtype=np.int32)
+        self.probabilities = np.empty(size)
+        self.costs = np.empty(size)
+        self.lanes = np.zeros(size, dtype=np.int32)
+
+    def arrays(
+        self, begin: int = 0, end: int | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+        part = slice(begin, end)
+        return self.actions[part], self.probabilities[part], self.costs[part], self.lanes[part]
+
+    def trace(self, lambdas: NDArray[np.float64]) -> Trace:
+        return Trace(self.actions, self.probabilities, self.costs, lambdas[self.lanes])
+
+
+def certain(action: int, n_actions: int) -> NDArray[np.float64]:
+    """The distribution that has one action only."""
+    probabilities = np.zeros(n_actions)
+    probabilities[action] = 1.0
+    return probabilities

@@ -1,0 +1,126 @@
+"""An immutable snapshot of a bandit: it decides, for any number of threads at once."""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb import _inputs, _modelfile
+from warmcb.bandits._base import _POLICY, Bandit, _revive
+from warmcb.bandits.decisions import Action, Decision, Decisions, Key
+from warmcb.errors import OrderError
+
+
+class Policy:
+    """What `bandit.policy()` gives: a bandit as it was, which decides and never learns.
+
+    Any number of threads may use one policy, and any number of processes may load it from a file. A draw is a function
+    of the seed and the key, the same everywhere; without a key a random one is made and put into the decision. So
+    decisions of many workers never repeat each other, however often a policy is loaded again.
+
+    Attributes:
+        n_actions: K.
+        actions: their names, if they have any.
+        lambda_: the λ in charge.
+        round: how many rounds the bandit had learned.
+
+    >>> from warmcb import WarmBandit
+    >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
+    >>> policy = bandit.policy()
+    >>> decision = policy.decide([1.0], key="event-17")
+    >>> decision.action
+    0
+    >>> bandit.learn([1.0], decision, cost=0.0)  # in the process that learns
+
+    """
+
+    _bandit: Bandit
+    actions: tuple[str, ...] | None
+    lambda_: float
+    n_actions: int
+    round: int
+
+    def __init__(self, bandit: Bandit) -> None:
+        vars(self).update(
+            _bandit=bandit,
+            actions=bandit.actions,
+            lambda_=bandit.lambda_,
+            n_actions=bandit.n_actions,
+            round=bandit.learned_,
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise OrderError(f"{name} cannot be changed to {value!r}; expected another policy")
+
+    def decide(self, x: _inputs.Features, actions: Iterable[Action] | None = None, key: Key | None = None) -> Decision:
+        """Choose an action for the context x.
+
+        Args:
+            x: the context: a row of numbers.
+            actions: the actions that may be played, by number or name; by default all of them.
+            key: names the draw, as an event's id does; by default a random one.
+
+        """
+        bandit = self._bandit
+        key = secrets.token_hex(8) if key is None else key
+        _, row = bandit._row(x)
+        allowed, playable = bandit._allow(actions)
+        action, probabilities = bandit._choose(row, allowed, bandit._draw_of(key))
+        chosen = bandit._everything[action]
+        return Decision(chosen, float(probabilities[action]), probabilities, playable, self.round, key)
+
+    def decide_many(
+        self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
+    ) -> Decisions:
+        """Choose an action in every row of X.
+
+        Args:
+            X: contexts, one in each row.
+            actions: which may be played in each row, (n, K), true or false; or a list of those that may in all rows.
+            keys: one for each row; by default random ones.
+
+        """
+        bandit = self._bandit
+        rows = bandit._known_rows("decide_many", X)[1]
+        mask = bandit._mask(actions, len(rows))
+        named = _inputs.keys(keys, len(rows))
+        if named is None:
+            random = secrets.token_hex(8 * len(rows))
+            named = tuple(random[16 * i : 16 * (i + 1)] for i in range(len(rows)))
+        chosen, probabilities = bandit._choose_many(rows, mask, bandit._draws_of(named))
+        return bandit._decisions(chosen, probabilities, mask, named)
+
+    def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
+        """The greedy action for each row of X; explores nothing.
+
+        Args:
+            X: contexts, one in each row.
+            actions: as in `decide_many`.
+
+        """
+        rows = self._bandit._known_rows("predict", X)[1]
+        return self._bandit._by_name(self._bandit._predict(rows, self._bandit._mask(actions, len(rows))))
+
+    def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
+        """What each action is expected to cost in each row of X: (n, K), in the unit of `learn`."""
+        return self._bandit._predict_costs(self._bandit._known_rows("predict_costs", X)[1])
+
+    def save(self, path: str | Path) -> None:
+        """Write it to one file, in one step; `warmcb.load` reads it."""
+        params, arrays = self._bandit._saved_params()
+        kind = _POLICY + type(self._bandit).__name__
+        _modelfile.write(Path(path), kind, params, self._bandit._whole_state() | arrays)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: np.array(array) for name, array in self._bandit._whole_state().items()}
+        return _thawed, (type(self._bandit), self._bandit.get_params(), state)
+
+    def __repr__(self) -> str:
+        return f"Policy of {self._bandit!r} after {self.round} rounds"
+
+
+def _thawed(kind: type[Bandit], params: dict[str, Any], state: dict[str, NDArray[Any]]) -> Policy:
+    return Policy(_revive(kind, params, state))

@@ -1,0 +1,233 @@
+"""What the parts of a bandit promise each other: a learner, a selector, an explorer.
+
+A bandit is given its parts. `start` makes of a part that somebody has configured one that runs: it has room for what
+is now known of the data, and has learned nothing. The parts of this package run in the compiled core
+(src/core/contracts.hpp says the same in C++). A part of your own is a class that inherits from one of the three below;
+its constructor stores its parameters under their own names, so that it can be shown, cloned and saved.
+
+    >>> import numpy as np
+    >>> from warmcb import WarmBandit, contracts
+    >>> class Uniform(contracts.Explorer):
+    ...     '''Explores as much as it can.'''
+    ...     def distribution(self, opinions):
+    ...         return opinions.allowed / opinions.allowed.sum()
+    ...     def largest_weight(self, allowed, epsilon, round, of_eligible):
+    ...         return allowed
+    >>> WarmBandit(n_actions=4, explorer=Uniform()).decide([1.0], actions=[0, 3]).probabilities
+    array([0.5, 0. , 0. , 0.5])
+
+Scores and costs: lower is better. `K` is the number of actions, `L` the number of lanes, which is that of λ.
+"""
+
+import copy
+import inspect
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb._core import Costs, Rows
+from warmcb._states import State
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+
+class Opinions(NamedTuple):
+    """What the lanes say of the actions of a round, and whom to listen to.
+
+    Attributes:
+        scores: K × L, what each lane expects of each action; +∞ for actions that are not allowed. K may differ from
+            round to round.
+        greedy: for each lane the lowest-scored of the allowed actions.
+        eligible: for each lane 1 if its actions are worth exploring, else 0.
+        in_charge: the lane that plays.
+        epsilon: the bandit's share of exploration.
+        round: how many rounds have been learned.
+        lowest_cost: no cost is lower.
+        highest_cost: no cost is higher.
+
+    """
+
+    scores: Floats
+    greedy: NDArray[np.int32]
+    eligible: NDArray[np.uint8]
+    in_charge: int
+    epsilon: float
+    round: int
+    lowest_cost: float = 0.0
+    highest_cost: float = 1.0
+
+    @property
+    def allowed(self) -> NDArray[np.bool_]:
+        """For each action whether it may be played."""
+        return np.asarray(self.scores[:, self.in_charge] < np.inf)
+
+
+class Outcome(NamedTuple):
+    """What became of a round.
+
+    Attributes:
+        scores: K × L, what each lane predicts now; +∞ for actions that were not allowed.
+        greedy: for each lane the lowest-scored of the actions that were allowed.
+        action: the action that was played.
+        cost: what it cost.
+        probability: with which probability it was played.
+        largest_weight: no 1/p of an action that an eligible lane wanted was larger.
+        largest_weight_ever: no 1/p of any action was larger.
+        age: how many rounds have been learned since the decision.
+        lowest_cost: no cost is lower.
+        highest_cost: no cost is higher.
+
+    """
+
+    scores: Floats
+    greedy: NDArray[np.int32]
+    action: int
+    cost: float
+    probability: float
+    largest_weight: float
+    largest_weight_ever: float
+    age: int = 0
+    lowest_cost: float = 0.0
+    highest_cost: float = 1.0
+
+
+class Part(ABC):  # noqa: B024 - each kind of part has abstract methods
+    """What learners, selectors and explorers have in common.
+
+    A part without `start` is copied; a part that keeps nothing needs neither `state` nor `restore`.
+    """
+
+    def state(self) -> State:
+        """Everything that it has learned, as arrays by name."""
+        return {}
+
+    def restore(self, state: State) -> None:  # noqa: B027 - most parts keep nothing
+        """The reverse, into a part that has just been started."""
+
+    def snapshot(self) -> Self:
+        """A copy that will never learn again; it may be asked by several threads at once."""
+        return copy.deepcopy(self)
+
+
+class Learner(Part):
+    """Regressors of the cost, one for each action and lane."""
+
+    weighs_by_propensity: bool = False
+    """Whether 1/p shall be a factor of a round's weight."""
+
+    @property
+    def description(self) -> str:
+        """What it is, in a few words."""
+        return type(self).__name__
+
+    def start(self, n_features: int, n_actions: int, n_lanes: int) -> "Learner":
+        """A learner with these parameters that has learned nothing."""
+        return copy.deepcopy(self)
+
+    @abstractmethod
+    def predict(self, rows: Rows, i: int) -> Floats:
+        """The scores of the actions in row i, K × L; `rows.dense()` is a NumPy matrix of all rows."""
+
+    @abstractmethod
+    def update(self, rows: Rows, i: int, outcome: Outcome, weights: Doubles) -> None:
+        """Learn what became of the round in row i; `weights` has one number for each lane.
+
+        If `weighs_by_propensity` is true, the weight is still to be divided by `outcome.probability`.
+        """
+
+    @abstractmethod
+    def teach(self, rows: Rows, costs: Costs, weights: Doubles) -> None:
+        """Learn the costs of labelled rows: `costs.matrix(K)` has one line for each, NaN where nobody knows."""
+
+    def add_action(self) -> None:
+        """Make room for one action more, of which nothing is known."""
+        raise NotImplementedError
+
+
+class Selector(Part):
+    """Says which lane is in charge."""
+
+    rounds: int
+    """How many rounds are behind `scores`."""
+
+    @property
+    @abstractmethod
+    def best(self) -> int:
+        """The lane in charge."""
+
+    @property
+    @abstractmethod
+    def eligible(self) -> NDArray[np.uint8]:
+        """For each lane 1 if its actions are worth exploring, else 0."""
+
+    @property
+    @abstractmethod
+    def scores(self) -> Doubles:
+        """For each lane what it is thought to cost."""
+
+    @property
+    def intervals(self) -> Doubles:
+        """L × 2: how much more each lane has cost than the last one, from … to; [−1, 1] says nothing."""
+        return np.tile([-1.0, 1.0], (len(self.scores), 1))
+
+    @property
+    def dropped(self) -> NDArray[np.uint8]:
+        """For each lane 1 if it is out for good, else 0."""
+        return np.zeros(len(self.scores), dtype=np.uint8)
+
+    def start(self, n_lanes: int) -> "Selector":
+        """A selector with these parameters that has seen nothing."""
+        return copy.deepcopy(self)
+
+    @abstractmethod
+    def admit(self, first: int) -> None:
+        """Let the lanes from `first` on take part; those before it have learned nothing."""
+
+    @abstractmethod
+    def add(self, outcome: Outcome) -> None:
+        """Score the lanes by what became of a round."""
+
+
+class Explorer(Part):
+    """Makes of opinions the distribution that is played."""
+
+    def start(self) -> "Explorer":
+        """An explorer with these parameters that has seen nothing."""
+        return copy.deepcopy(self)
+
+    @abstractmethod
+    def distribution(self, opinions: Opinions) -> Doubles:
+        """The probability of each action: they sum to 1, and are 0 for those that are not allowed."""
+
+    @abstractmethod
+    def largest_weight(self, allowed: int, epsilon: float, round: int, of_eligible: bool) -> float:
+        """The largest 1/p of the actions that eligible lanes want, or of any, where so many are allowed.
+
+        It bounds the evidence for each λ. Say `math.inf` if there is no bound.
+        """
+
+
+class StartsLearner(Protocol):
+    """What a bandit takes as its learner."""
+
+    def start(self, n_features: int, n_actions: int, n_lanes: int) -> Any: ...
+
+
+class StartsSelector(Protocol):
+    """What a bandit takes as its selector."""
+
+    def start(self, n_lanes: int) -> Any: ...
+
+
+class StartsExplorer(Protocol):
+    """What a bandit takes as its explorer."""
+
+    def start(self) -> Any: ...
+
+
+def parameters(part: object) -> dict[str, Any]:
+    """The arguments of a part's constructor, by name."""
+    return {name: getattr(part, name) for name in inspect.signature(type(part)).parameters}

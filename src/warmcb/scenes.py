@@ -1,0 +1,122 @@
+"""The rows of a run: shuffled, with the labels that are wrong, and who may be played where."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb import _costs, _frames, _inputs, _streams
+from warmcb._core import Rows
+from warmcb._costs import CostTable
+from warmcb.errors import InputError
+from warmcb.noise import Noise
+
+TRUTHS = ("bandit", "supervised")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A data set as bandits meet it: made once, for as many of them as shall play on it.
+
+    Attributes:
+        X: the contexts, in the order in which they are played.
+        columns: their names, if they have any.
+        rows: the same for the core.
+        order: where each row stands in the data set as it was given.
+        n_actions: K.
+        allowed: which actions may be played in each row; None: all.
+        taught: what the warm start tells.
+        shown: what the rounds show.
+        truth: what is charged.
+        warm_start: the number of rows that are taught.
+        interaction: the number of rows that are played after them.
+        checkpoints: the numbers of rounds after which the average cost is noted.
+
+    """
+
+    X: Any
+    columns: tuple[str, ...] | None
+    rows: Rows
+    order: NDArray[np.int64]
+    n_actions: int
+    allowed: NDArray[np.uint8] | None
+    taught: CostTable
+    shown: CostTable
+    truth: CostTable
+    warm_start: int
+    interaction: int
+    checkpoints: list[int]
+
+    @classmethod
+    def prepare(
+        cls,
+        X: _inputs.Features,
+        y: ArrayLike | None,
+        costs: ArrayLike | None,
+        n_actions: int | None,
+        warm_start: int,
+        interaction: int | None,
+        noise: Noise | str,
+        truth: str,
+        seed: int,
+        shuffle: bool,
+        checkpoints: Sequence[int],
+        actions: ArrayLike | None = None,
+        columns: tuple[str, ...] | None = None,
+        numbers: Mapping[str, int] = MappingProxyType({}),
+    ) -> Self:
+        """Check everything, and put the rows in order.
+
+        The last three arguments: who may be played, the columns that a bandit knows, and the numbers of named actions.
+        """
+        found = _frames.columns_of(X)
+        if found is not None:
+            columns = columns or found
+            X = _frames.arranged("X", X, columns)
+        X = _inputs.plain_matrix(X)
+        n_rows = X.shape[0]
+        if n_rows == 0:
+            raise InputError("X has no rows; expected examples")
+        _inputs.matrix(X, None)  # before the shuffle, so that an error names the caller's row
+        if (y is None) == (costs is None):
+            raise InputError("y and costs: expected exactly one of them")
+        n_actions = _inputs.count_actions(y, costs) if n_actions is None else n_actions
+        allowed = _inputs.mask(actions, n_rows, n_actions, numbers)
+        if y is None:
+            table: CostTable = _inputs.cost_table(None, costs, n_rows, n_actions, allowed)
+        else:
+            table = _inputs.labels(y, n_rows, n_actions, numbers)
+        n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)
+        left = n_rows - n_s
+        n_b = left if interaction is None else _inputs.integer("interaction", interaction, 1, left)
+        if isinstance(checkpoints, int):
+            raise InputError(f"checkpoints is {checkpoints}; expected a sequence of numbers of rounds")
+        marks = [_inputs.integer("checkpoint", mark, 1, n_b) for mark in checkpoints]
+        seed = _inputs.seed(seed)
+        noise = noise if isinstance(noise, Noise) else Noise.parse(noise)
+        if noise.kind != "none" and table.ndim == 2:
+            raise InputError(f"noise is {noise}; expected labels y with it, as noise changes labels, not costs")
+        if truth not in TRUTHS:
+            raise InputError(f"truth is {truth!r}; expected one of {', '.join(TRUTHS)}")
+        majority = _costs.best_constant(table, n_actions)
+        order = np.arange(n_rows)
+        if shuffle:
+            order = _streams.generator(seed, _streams.SHUFFLE).permutation(n_rows)
+            X, table = X[order], table[order]
+            allowed = None if allowed is None else allowed[order]
+        taught, shown = table[:n_s], table
+        if noise.kind != "none" and truth == "bandit":
+            taught = noise.corrupt(taught, n_actions, majority, seed)  # type: ignore[arg-type]
+        elif noise.kind != "none":
+            shown = table.copy()
+            shown[n_s:] = noise.corrupt(table[n_s:], n_actions, majority, seed)  # type: ignore[arg-type]
+        if allowed is not None and table.ndim == 1:
+            same = shown is table
+            taught = _inputs.costs_among(taught, allowed[:n_s])  # type: ignore[arg-type]
+            table, shown = (_inputs.costs_among(one, allowed) for one in (table, shown))  # type: ignore[arg-type]
+            shown = table if same else shown
+        rows = _inputs.matrix(X, None)
+        return cls(X, columns, rows, order, n_actions, allowed, taught, shown, table, n_s, n_b, marks)
