@@ -49,6 +49,7 @@ def test_imports_point_downward() -> None:
 def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
     package = Path(warmcb.__file__).parent
     extras = {
+        "pandas",
         "polars",
         "arff",
         "sklearn",
