@@ -79,18 +79,23 @@ def test_show_as_json(tmp_path: Path) -> None:
 
 def test_show_at_most_ten_classes_and_remarks(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
-    path.write_text("x,empty,target\n" + "\n".join(f"{i},,{i}" for i in range(40)))
+    rows = (f"{i or ''},,2024-01-{1 + i % 9:02},{i}" for i in range(40))
+    path.write_text("x,empty,day,target\n" + "\n".join(rows))
     done = warmcb("show", path)
     assert "and 30 less frequent ones" in done.stdout
-    assert "columns without any value were dropped: empty" in " ".join(done.stdout.split())
+    text = " ".join(done.stdout.split())
+    assert "remark columns without any value were dropped: empty" in text
+    assert "remark 1 missing number in 1 column (x) counts as 0" in text
+    assert "remark day: 9 dates became one level each" in text
     facts = json.loads(warmcb("show", path, "--json").stdout)
-    assert (len(facts["classes"]), facts["n_actions"], len(facts["remarks"])) == (10, 40, 2)
+    assert (len(facts["classes"]), facts["n_actions"], len(facts["remarks"])) == (10, 40, 4)
 
 
 def test_show_costs_and_bundled(tmp_path: Path) -> None:
     (tmp_path / "costs.vw").write_text("1:0 2:1 | a\n1:0.5 2:0.2 | b\n1:0.1 2:0.2 | b\n")
     facts = json.loads(warmcb("show", tmp_path / "costs.vw", "--json").stdout)
     assert [(row["name"], round(row["share"], 2)) for row in facts["classes"]] == [("1", 0.67), ("2", 0.33)]
+    assert "target" not in warmcb("show", tmp_path / "costs.vw").stdout
     assert json.loads(warmcb("show", "splice", "--json").stdout)["warm_starts"] == [128]
 
 

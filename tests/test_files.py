@@ -1,6 +1,7 @@
 """Every file format, each with the same small table; and what cannot be read."""
 
 import gzip
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,11 @@ def check_weather(data: Dataset) -> None:
     np.testing.assert_array_equal(dense(data.X), MATRIX)
     assert data.y is not None
     assert (data.y.tolist(), data.classes) == ([1, 0, 1, 0], ("no", "yes"))
-    assert data.remarks == ("columns without any value were dropped: nothing",)
+    assert data.remarks == (
+        "columns without any value were dropped: nothing",
+        "1 missing number in 1 column (temperature) counts as 0",
+        "1 missing value in 1 column (the wind) is a level of its own",
+    )
 
 
 def test_arff(tmp_path: Path) -> None:
@@ -167,6 +172,54 @@ def test_what_looks_odd_is_remarked(tmp_path: Path) -> None:
         "the target target has 200 classes in 200 rows: is it a number to be estimated?",
         "the column id has 200 levels in 200 rows, each a feature: is it an id?",
     )
+
+
+def test_missing_numbers_are_counted(tmp_path: Path) -> None:
+    text = "age,income,letter,target\n,1,a,x\n,,a,y\n3,NA,,x\n4,5,,\n"
+    data = read_file(write(tmp_path, "m.csv", text))
+    assert data.remarks == (
+        "1 rows without a target were dropped",
+        "4 missing numbers in 2 columns (age, income) count as 0",
+        "1 missing value in 1 column (letter) is a level of its own",
+    )
+    assert dense(data.X)[:, :2].tolist() == [[0, 1], [0, 0], [3, 0]]
+
+
+def test_a_remark_names_a_few_columns_only(tmp_path: Path) -> None:
+    table = pl.DataFrame({f"x{j}": [1.0, None] for j in range(8)} | {"target": [0, 1]})
+    table.write_parquet(tmp_path / "w.parquet")
+    remarks = read_file(tmp_path / "w.parquet").remarks
+    assert remarks == ("8 missing numbers in 8 columns (x0, x1, x2, x3, x4 and 3 more) count as 0",)
+
+
+@pytest.mark.parametrize(
+    "values, remark",
+    [
+        ([date(2024, 1, 1), date(2024, 1, 2), None], "when: 2 dates became one level each"),
+        ([datetime(2024, 1, 1, 12), datetime(2024, 1, 2, 3), None], "when: 2 times became one level each"),
+        ([time(1), time(2), None], "when: 2 times became one level each"),
+        (["2024-01-01", "2024-12-31", None], "when: 2 dates became one level each"),
+        (["2024-01-01T10:30:00Z", "2024-01-01 10:31", None], "when: 2 dates became one level each"),
+        (["2024-01-01", "2024-01-01", None], "when: 1 date became one level"),
+        (["2024-01-01", "yesterday", None], None),
+        (["2024-13-01", "2024-01-32", None], None),
+        (["555-1234-01", "1-2-3", None], None),
+    ],
+)
+def test_dates_are_levels_and_that_is_said(tmp_path: Path, values: list[Any], remark: str | None) -> None:
+    table = pl.DataFrame({"when": values * 2, "target": [0, 1, 0, 1, 0, 1]})
+    table.write_parquet(tmp_path / "d.parquet")
+    data = read_file(tmp_path / "d.parquet")
+    missing = "2 missing values in 1 column (when) are a level of their own"
+    assert data.remarks == ((missing,) if remark is None else (missing, remark))
+    assert data.X.shape[1] == len(set(values))
+
+
+def test_dates_of_a_csv_file_are_not_taken_for_an_id(tmp_path: Path) -> None:
+    days = [date(2023, 1, 1) + timedelta(days=i) for i in range(365)]
+    rows = "\n".join(f"{day},{i % 2}" for i, day in enumerate(days))
+    data = read_file(write(tmp_path, "days.csv", f"date,target\n{rows}\n"))
+    assert data.remarks == ("date: 365 dates became one level each",)
 
 
 def test_missing_targets_and_columns_in_parquet(tmp_path: Path) -> None:

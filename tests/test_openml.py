@@ -214,7 +214,11 @@ def test_ignored_columns_are_left_out(server: Server, tmp_path: Path) -> None:
     server.add(6, text, "play")
     data = load_openml(6, tmp_path)
     assert data.X.shape == (4, 8)
-    assert data.remarks == ("1 rows without a target were dropped",)
+    assert data.remarks == (
+        "1 rows without a target were dropped",
+        "1 missing number in 1 column (temperature) counts as 0",
+        "2 missing values in 2 columns (the wind, humid) are a level of their own",
+    )
 
 
 def test_the_second_time_comes_from_the_cache(server: Server, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def show_dataset(
         str, typer.Argument(metavar="NAME", help="A data file, openml:ID, or the name of a bundled data set.")
     ],
     target: Annotated[
-        str | None, typer.Option(help="The column to predict.", show_default="«target», else the last")
+        str | None, typer.Option(help="The column to predict.", show_default="'target', else the last")
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
@@ -141,14 +141,15 @@ def _print_facts(facts: dict[str, Any]) -> None:
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     lines = {
         "data set": facts["name"],
-        "target": facts["target"] or "–",
+        "target": facts["target"],
         "rows": facts["n_rows"],
         "features": f"{facts['n_features']}, of which {facts['nonzeros_per_row']:.3g} are not 0 in a row",
         "actions": facts["n_actions"],
         "the paper's warm starts": protocol,
     }
     for key, value in lines.items():
-        table.add_row(key, escape(str(value)))
+        if value is not None:  # a file without columns has no target
+            table.add_row(key, escape(str(value)))
     for remark in facts["remarks"]:
         table.add_row("remark", escape(remark))
     console.print(table)

@@ -1,6 +1,5 @@
 """A data set as the bandits see it, and the way there from a table."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -9,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
+from warmcb.data.remarks import is_number, table_remarks
 from warmcb.errors import DataError
 
 _SPARSE_BELOW = 0.3  # density: rows with fewer non-zeros are kept as CSR
@@ -26,7 +26,7 @@ class Dataset:
     target: str | None = None
     """The column that the labels come from, where there are columns."""
     remarks: tuple[str, ...] = ()
-    """What a user should know: what was left out, what looks odd."""
+    """What a user should know: what was left out or replaced, what looks odd."""
 
     def __post_init__(self) -> None:
         if self.X.shape[0] == 0:
@@ -54,7 +54,8 @@ class Dataset:
         """Encode a table as the paper's experiments did.
 
         Nominal columns become one-hot, a missing value being a level of its own; a missing number counts as 0; numbers
-        go in unscaled. A column without any value and a row without a target are left out, and remarked.
+        go in unscaled. A column without any value and a row without a target are left out. A date is a level like any
+        other text. `remarks` say where any of this happened.
         """
         column = _target_column(name, table, target)
         if len(table) == 0:
@@ -70,27 +71,8 @@ class Dataset:
             raise DataError(f"{name} has no column with values beside {column!r}; expected features")
         y, classes = encode_labels(labelled[column].to_numpy())
         dropped_rows = len(table) - len(labelled)
-        remarks = _remarks(features, column, len(classes), dropped_rows, empty)
+        remarks = table_remarks(features, column, len(classes), dropped_rows, empty)
         return cls(name, _encode(name, features), y, classes, target=column, remarks=tuple(remarks))
-
-
-def _remarks(
-    features: pl.DataFrame, target: str, n_classes: int, dropped_rows: int, dropped: list[str]
-) -> Iterator[str]:
-    n_rows = len(features)
-    if dropped_rows:
-        yield f"{dropped_rows} rows without a target were dropped"
-    if dropped:
-        yield f"columns without any value were dropped: {', '.join(dropped)}"
-    if n_classes > max(20, n_rows // 4):
-        yield f"the target {target} has {n_classes} classes in {n_rows} rows: is it a number to be estimated?"
-    for series in features:
-        if not _is_number(series) and (levels := series.n_unique()) > max(100, n_rows // 4):
-            yield f"the column {series.name} has {levels} levels in {n_rows} rows, each a feature: is it an id?"
-
-
-def _is_number(series: pl.Series) -> bool:
-    return series.dtype.is_numeric() or series.dtype == pl.Boolean
 
 
 def encode_labels(values: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
@@ -113,8 +95,8 @@ def _target_column(name: str, table: pl.DataFrame, target: str | None) -> str:
 
 
 def _encode(name: str, features: pl.DataFrame) -> Any:
-    numbers = features.select([series for series in features if _is_number(series)])
-    nominal = features.select([series for series in features if not _is_number(series)])
+    numbers = features.select([series for series in features if is_number(series)])
+    nominal = features.select([series for series in features if not is_number(series)])
     parts: list[Any] = []
     if numbers.width:
         parts.append(sparse.csr_array(numbers.cast(pl.Float64).fill_null(0).to_numpy()))

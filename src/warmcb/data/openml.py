@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from warmcb.data.dataset import Dataset, encode_labels
+from warmcb.data.remarks import dropped_rows_remark, missing_remarks
 from warmcb.errors import DataError
 
 _PATIENCE = 60.0  # seconds that a silent server is waited for
@@ -156,9 +157,16 @@ def _from_sparse(name: str, content: Any, target: str) -> Dataset:
         parts.append(OneHotEncoder(dtype=np.float32).fit_transform(table.drop(target).to_numpy()))
     with np.errstate(over="ignore", under="ignore"):  # what is too large for a float is refused later, by its place
         X = sparse.csr_array(sparse.hstack(parts), dtype=np.float32)
-    X.data[np.isnan(X.data)] = 0
+    missing = np.isnan(X.data)
+    # The numbers stand first in X, so that a number's column in X is its place among the names of numbers.
+    places, counts = np.unique(X.indices[missing], return_counts=True)
+    numbers = np.array(content.feature_names)[is_number]
+    missing_numbers = {str(numbers[place]): int(count) for place, count in zip(places, counts, strict=True)}
+    missing_levels = {series.name: series.null_count() for series in table.drop(target) if series.null_count()}
+    X.data[missing] = 0
     X.eliminate_zeros()
     y, classes = encode_labels(table[target].to_numpy())
     dropped = len(labelled) - len(table)
-    remarks = (f"{dropped} rows without a target were dropped",) if dropped else ()
-    return Dataset(name, X, y, classes, target=target, remarks=remarks)
+    remarks = [dropped_rows_remark(dropped)] if dropped else []
+    remarks += missing_remarks(missing_numbers, missing_levels)
+    return Dataset(name, X, y, classes, target=target, remarks=tuple(remarks))

@@ -1,0 +1,77 @@
+"""What a user should know about a data set as it was read: what was left out or replaced, and what looks odd."""
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+_MOST_NAMES = 5
+# A date as ISO 8601 writes it, alone or with a time behind it.
+_ISO_DATE = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d{2}:\d{2}.*)?$"
+
+
+def is_number(series: pl.Series) -> bool:
+    """Whether a column goes in as numbers, and not as levels."""
+    return series.dtype.is_numeric() or series.dtype == pl.Boolean
+
+
+def table_remarks(
+    features: pl.DataFrame, target: str, n_classes: int, dropped_rows: int, dropped: list[str]
+) -> Iterator[str]:
+    """The remarks on a table whose rows without a target and columns without a value were dropped."""
+    n_rows = len(features)
+    if dropped_rows:
+        yield dropped_rows_remark(dropped_rows)
+    if dropped:
+        yield f"columns without any value were dropped: {_listed(dropped)}"
+    missing = {series.name: series.null_count() for series in features if series.null_count()}
+    numbers = {name: count for name, count in missing.items() if is_number(features[name])}
+    yield from missing_remarks(numbers, {name: count for name, count in missing.items() if name not in numbers})
+    if n_classes > max(20, n_rows // 4):
+        yield f"the target {target} has {n_classes} classes in {n_rows} rows: is it a number to be estimated?"
+    for series in features:
+        if is_number(series):
+            continue
+        levels = series.n_unique()
+        if kind := _kind_of_time(series):
+            count = series.drop_nulls().n_unique()
+            yield f"{series.name}: {_counted(count, kind)} became one level{'' if count == 1 else ' each'}"
+        elif levels > max(100, n_rows // 4):
+            yield f"the column {series.name} has {levels} levels in {n_rows} rows, each a feature: is it an id?"
+
+
+def dropped_rows_remark(count: int) -> str:
+    return f"{count} rows without a target were dropped"
+
+
+def missing_remarks(numbers: Mapping[str, int], levels: Mapping[str, int]) -> Iterator[str]:
+    """How many values are missing in which columns: those of numbers, and those of levels."""
+    if numbers:
+        count = sum(numbers.values())
+        yield f"{_counted(count, 'missing number')} {_in_columns(numbers)} {'counts' if count == 1 else 'count'} as 0"
+    if levels:
+        count = sum(levels.values())
+        what = "is a level of its own" if count == 1 else "are a level of their own"
+        yield f"{_counted(count, 'missing value')} {_in_columns(levels)} {what}"
+
+
+def _in_columns(counts: Mapping[str, int]) -> str:
+    return f"in {_counted(len(counts), 'column')} ({_listed(list(counts))})"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def _kind_of_time(series: pl.Series) -> str | None:
+    """What a column of dates or times holds, in the singular; None for other columns."""
+    if series.dtype.is_temporal():
+        return "date" if series.dtype == pl.Date else "time"
+    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return None
+    texts = series.drop_nulls().unique().cast(pl.String)
+    return "date" if len(texts) and texts.str.strip_chars().str.contains(_ISO_DATE).all() else None
