@@ -1,63 +1,78 @@
-"""`warmcb simulate`: one run of one bandit on one data set."""
+"""`warmcb simulate`: one bandit on one data set, with one seed or with several."""
 
-import json
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from warmcb import _costs
+from warmcb import _inputs
 from warmcb import plot as plots
-from warmcb.bandits import WarmBandit
-from warmcb.bandits.by_name import ALGORITHMS, make_bandit
-from warmcb.data import BUNDLED, open_dataset
+from warmcb.cli import outputs, results
+from warmcb.cli.choice import NAMES, check_options
+from warmcb.cli.runs import Plan, play_many, trace_table
+from warmcb.data import BUNDLED, Dataset, open_dataset
 from warmcb.errors import InputError
 from warmcb.noise import Noise
-from warmcb.simulation import Run
-from warmcb.simulation import simulate as play
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from warmcb.simulation import TRUTHS, Run
 
 _DATA = (
     "A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw) file, openml:ID, or one of: "
     f"{', '.join(BUNDLED)}."
 )
+_OWN = "the algorithm's own"
+_MOST_SEEDS = 100_000
+
+
+def _file(purpose: str, metavar: str = "FILE") -> Any:
+    """An option for a file that is written; it need not be readable, as Typer would have it."""
+    return typer.Option(help=purpose, metavar=metavar, readable=False)
 
 
 def simulate(
     data: Annotated[str, typer.Argument(help=_DATA, metavar="DATA")],
-    algorithm: Annotated[str, typer.Option(help=f"One of: {', '.join(ALGORITHMS)}.")] = "arrow",
+    algorithm: Annotated[str, typer.Option(help=f"One of: {', '.join(NAMES)}.")] = "warm",
     warm_start: Annotated[
         int | None, typer.Option(help="Labelled examples before the first round.", show_default="2 % of the rows")
     ] = None,
     interaction: Annotated[
         int | None, typer.Option(help="Rounds with bandit feedback.", show_default="all other rows")
     ] = None,
-    epsilon: Annotated[float, typer.Option(help="Share of exploration; with warm the largest.")] = 0.0125,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Share of exploration; with warm the largest.", show_default=_OWN)
+    ] = None,
     noise: Annotated[
-        str, typer.Option(help="What is wrong with the labels that are not true: none, uar:P, cyc:P or maj:P.")
+        str, typer.Option(help="How the labels that are not true are corrupted: none, uar:P, cyc:P or maj:P.")
     ] = "none",
     truth: Annotated[
         str, typer.Option(help="Whose costs are true: bandit (noise in the warm start) or supervised (in the rounds).")
     ] = "bandit",
-    lambdas: Annotated[str, typer.Option(help="8, 2, or values in [0, 1] with commas between them.")] = "8",
-    learning_rate: Annotated[float, typer.Option(help="Of the online learner.")] = 0.5,
+    lambdas: Annotated[
+        str | None, typer.Option(help="8, 2, or values in [0, 1] with commas between them.", show_default=_OWN)
+    ] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Of the online learner.", show_default=_OWN)] = None,
     seed: Annotated[int, typer.Option(help="Of the shuffle, the noise and the exploration.")] = 0,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            help="How many runs: one for each of the seeds --seed, --seed + 1, ... With more than one, the mean cost, "
+            "its standard error and a 95 % interval are printed."
+        ),
+    ] = 1,
     target: Annotated[
-        str | None, typer.Option(help="The column to predict.", show_default="«target», else the last")
+        str | None, typer.Option(help="The column to predict.", show_default="'target', else the last")
     ] = None,
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows first.")] = True,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw cumulative cost and λ to this file (.png, .svg, .pdf).")
+    save: Annotated[
+        Path | None, _file("Save the trained bandit to this file; for a single run.", metavar="MODEL")
     ] = None,
+    trace: Annotated[
+        Path | None, _file("Write every round to this Parquet file; with --seeds, all runs and a column seed.")
+    ] = None,
+    plot: Annotated[Path | None, _file("Draw cumulative cost and λ (.png, .svg, .pdf); for a single run.")] = None,
     plot_certainty: Annotated[
-        Path | None, typer.Option(help="Draw how sure the bandit is of its λ to this file; for --algorithm warm.")
+        Path | None, _file("Draw how sure the bandit is of its λ; for --algorithm warm and a single run.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> None:
@@ -68,8 +83,18 @@ def simulate(
     --truth supervised it is the other way round: the labels are right, and --noise corrupts what the rounds show.
     """
     chosen_noise = Noise.parse(noise)
-    if plot_certainty is not None and algorithm != "warm":
-        raise InputError(f"plot_certainty is {str(plot_certainty)!r}; expected --algorithm warm with it")
+    _inputs.choice("truth", truth, TRUTHS)
+    all_seeds = _check_seeds(seed, seeds)
+    given = {
+        "epsilon": epsilon,
+        "lambdas": None if lambdas is None else _parse_lambdas(lambdas),
+        "learning_rate": learning_rate,
+    }
+    options = check_options(algorithm, given)
+    files = _check_files(
+        {"save": save, "trace": trace, "plot": plot, "plot_certainty": plot_certainty}, data, algorithm, seeds
+    )
+
     console = Console(stderr=True)
     with console.status(escape(f"reading {data}")):
         dataset = open_dataset(data, target)
@@ -78,59 +103,37 @@ def simulate(
     n_rows = dataset.X.shape[0]
     n_s = max(1, n_rows // 50) if warm_start is None else warm_start
     n_b = n_rows - n_s if interaction is None else interaction
-    table = dataset.y if dataset.y is not None else dataset.costs
-    assert table is not None
-    bandit = make_bandit(
-        algorithm,
-        dataset.n_actions,
-        epsilon=epsilon,
-        lambdas=_parse_lambdas(lambdas),
-        learning_rate=learning_rate,
-        horizon=max(n_b, 1),
-        seed=seed,
-        action=int(np.argmin(_costs.totals(table, dataset.n_actions))),
-    )
-    with console.status(f"playing {algorithm}"):
-        run = play(
-            bandit,
-            dataset.X,
-            **dataset.answers,
-            warm_start=n_s,
-            interaction=n_b,
-            noise=chosen_noise,
-            truth=truth,
-            seed=seed,
-            shuffle=shuffle,
-        )
-    facts: dict[str, Any] = {
-        "dataset": dataset.name,
-        "target": dataset.target,
-        "n_rows": n_rows,
-        "n_features": dataset.X.shape[1],
-        "n_actions": dataset.n_actions,
-        "algorithm": algorithm,
-        "warm_start": n_s,
-        "interaction": n_b,
-        "noise": str(chosen_noise),
-        "truth": truth,
-        "epsilon": epsilon,
-        "learning_rate": learning_rate,
-        "seed": seed,
-        "average_cost": run.average_cost,
-        "lambda": None if math.isnan(run.lambda_) else run.lambda_,
-        "seconds": run.seconds,
-    }
-    if isinstance(bandit, WarmBandit):
-        facts["learner"] = bandit.learner_
-    if plot is not None:
-        _save("plot", plot, plots.plot_runs({algorithm: run}, title=dataset.name))
-    if plot_certainty is not None:
-        _save("plot_certainty", plot_certainty, plots.plot_certainty(run.bandit, title=dataset.name))
-    if as_json:
-        print(json.dumps(facts | _lambda_scores(run)))
+    plan = Plan(dataset, algorithm, options, n_s, n_b, chosen_noise, truth, shuffle)
+
+    # Results are printed before files are written: a disk that is full by now costs the files alone.
+    if seeds > 1:
+        runs = play_many(plan, all_seeds, console, with_trace="trace" in files)
+        facts = results.facts_of_runs(plan, seed, runs)
+        if as_json:
+            results.print_json(facts)
+        else:
+            results.print_facts(facts)
+        if "trace" in files:
+            with console.status("writing"):
+                outputs.write_table("trace", files["trace"], runs.traces())
     else:
-        unused = {} if hasattr(bandit, "learning_rate") else {"learning_rate": None}
-        _print_tables(facts | unused, run)
+        with console.status(f"playing {algorithm}"):
+            run = plan.play(seed)
+        facts = results.facts_of_run(plan, seed, run)
+        if as_json:
+            results.print_json(facts | results.lambda_scores(run))
+        else:
+            results.print_facts(facts)
+            results.print_lambdas(run)
+        with console.status("writing"):
+            _write(run, dataset, algorithm, files)
+
+
+def _check_seeds(seed: int, seeds: int) -> range:
+    _inputs.seed(seed)
+    _inputs.integer("seeds", seeds, 1, _MOST_SEEDS)
+    _inputs.seed(seed + seeds - 1)
+    return range(seed, seed + seeds)
 
 
 def _parse_lambdas(text: str) -> int | tuple[float, ...]:
@@ -145,41 +148,23 @@ def _parse_lambdas(text: str) -> int | tuple[float, ...]:
     raise InputError(f"lambdas is {text!r}; expected 8, 2 or numbers in [0, 1] with commas between them")
 
 
-def _lambda_scores(run: Run) -> dict[str, Any]:
-    bandit = run.bandit
-    scores = {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": bandit.rounds_}
-    return scores | ({"intervals": bandit.intervals_.tolist()} if isinstance(bandit, WarmBandit) else {})
+def _check_files(wanted: dict[str, Path | None], data: str, algorithm: str, seeds: int) -> dict[str, Path]:
+    for option, path in wanted.items():
+        if path is not None and option != "trace" and seeds > 1:
+            raise InputError(f"{option} is {str(path)!r} beside --seeds {seeds}; expected a single run with it")
+    certainty = wanted["plot_certainty"]
+    if certainty is not None and algorithm != "warm":
+        raise InputError(f"plot_certainty is {str(certainty)!r}; expected --algorithm warm with it")
+    return outputs.check_outputs(wanted, data, pictures=frozenset({"plot", "plot_certainty"}))
 
 
-def _save(option: str, path: Path, figure: "Figure") -> None:
-    try:
-        figure.savefig(path, dpi=150)
-    except ValueError as error:
-        raise InputError(f"{option} is {str(path)!r}: {error}") from None
-
-
-def _print_tables(facts: dict[str, Any], run: Run) -> None:
-    console = Console()
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    for name, value in facts.items():
-        shown = "–" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
-        emphasis = "bold" if name == "average_cost" else ""
-        table.add_row(name.replace("_", " "), escape(shown), style=emphasis)
-    console.print(table)
-    scores = _lambda_scores(run)
-    if len(scores["lambdas"]) > 1:
-        per_lambda = Table(
-            title=f"λ, estimated from {scores['rounds']} examples", title_justify="left", box=None, padding=(0, 2, 0, 0)
-        )
-        intervals = scores.get("intervals")
-        headers = ("λ", "score" if intervals else "estimated cost", "share of rounds")
-        for header in (*headers, f"cost above that of λ = {scores['lambdas'][-1]:.3g}") if intervals else headers:
-            per_lambda.add_column(header, justify="right")
-        for lane, (value, score) in enumerate(zip(scores["lambdas"], scores["scores"], strict=True)):
-            share = float(np.mean(run.trace.lambdas == value))
-            row = [f"{value:.3g}", f"{score:.4f}", f"{share:.1%}"]
-            if intervals:
-                row.append("{:.3f} to {:.3f}".format(*intervals[lane]))
-            per_lambda.add_row(*row, style="bold" if value == run.lambda_ else "")
-        console.print()
-        console.print(per_lambda)
+def _write(run: Run, dataset: Dataset, algorithm: str, files: dict[str, Path]) -> None:
+    if "save" in files:
+        outputs.write_model("save", files["save"], run.bandit)
+    if "trace" in files:
+        outputs.write_table("trace", files["trace"], trace_table(run, dataset.classes))
+    if "plot" in files:
+        outputs.write_picture("plot", files["plot"], plots.plot_runs({algorithm: run}, title=dataset.name))
+    if "plot_certainty" in files:
+        figure = plots.plot_certainty(run.bandit, title=dataset.name)
+        outputs.write_picture("plot_certainty", files["plot_certainty"], figure)

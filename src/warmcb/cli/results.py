@@ -1,0 +1,148 @@
+"""What `warmcb simulate` prints: one JSON document, or tables."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from warmcb.cli.runs import CONFIDENCE, Estimate, Plan, Runs
+from warmcb.simulation import Run
+
+_SHOWN_ELSEWHERE = ("n_actions", "seed")  # parameters of every bandit that stand among the facts as well
+_LISTS = ("costs", "final_lambdas", "parameters")  # of the document, not of the table
+
+
+def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
+    """What is known of a single run; parameters and results are those of its bandit."""
+    bandit = run.bandit
+    facts = _facts(plan, seed, bandit.get_params())
+    facts |= {"average_cost": run.average_cost, "lambda": _number(run.lambda_), "seconds": run.seconds}
+    if hasattr(bandit, "learner_"):
+        facts["learner"] = str(bandit.learner_)
+    return facts
+
+
+def facts_of_runs(plan: Plan, seed: int, runs: Runs) -> dict[str, Any]:
+    """What is known of several runs; `parameters` are those of the first, and the others differ by their seed."""
+    estimate = Estimate.of(runs.costs)
+    final = [_number(one.lambda_) for one in runs.played]
+    facts = _facts(plan, seed, runs.played[0].parameters)
+    return facts | {
+        "seeds": len(runs.played),
+        "average_cost": estimate.mean,
+        "standard_error": estimate.standard_error,
+        "interval": [estimate.low, estimate.high],
+        "costs": runs.costs,
+        "lambda": final[0] if len(set(final)) == 1 else None,
+        "final_lambdas": final,
+        "seconds": runs.seconds,
+    }
+
+
+def lambda_scores(run: Run) -> dict[str, Any]:
+    """How the bandit judges each λ at the end."""
+    bandit = run.bandit
+    scores = {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": int(bandit.rounds_)}
+    return scores | ({"intervals": bandit.intervals_.tolist()} if hasattr(bandit, "intervals_") else {})
+
+
+def print_json(facts: Mapping[str, Any]) -> None:
+    print(json.dumps(_plain(facts), allow_nan=False), flush=True)
+
+
+def print_facts(facts: Mapping[str, Any]) -> None:
+    """A table of what there is: facts, and the bandit's parameters. What the algorithm does not have is left out."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    parameters = {name: value for name, value in facts["parameters"].items() if name not in _SHOWN_ELSEWHERE}
+    for name, value in _lines(facts, parameters).items():
+        if value is not None:
+            table.add_row(name.replace("_", " "), escape(_text(value)), style="bold" if name == "average_cost" else "")
+    Console(highlight=False, emoji=False).print(table)
+
+
+def print_lambdas(run: Run) -> None:
+    """A table of all λ, where the bandit had a choice."""
+    scores = lambda_scores(run)
+    if len(scores["lambdas"]) < 2:
+        return
+    title = f"λ, estimated from {scores['rounds']} examples"
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    intervals = scores.get("intervals")
+    headers = ["λ", "score" if intervals else "estimated cost", "share of rounds"]
+    if intervals:
+        headers.append(f"cost above that of λ = {scores['lambdas'][-1]:.3g}")
+    for header in headers:
+        table.add_column(header, justify="right")
+    for lane, (value, score) in enumerate(zip(scores["lambdas"], scores["scores"], strict=True)):
+        row = [f"{value:.3g}", f"{score:.4f}", f"{float(np.mean(run.trace.lambdas == value)):.1%}"]
+        if intervals:
+            row.append("{:.3f} to {:.3f}".format(*intervals[lane]))
+        table.add_row(*row, style="bold" if value == run.lambda_ else "")
+    console = Console(highlight=False, emoji=False)
+    console.print()
+    console.print(table)
+
+
+def _facts(plan: Plan, seed: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    data = plan.dataset
+    facts = {
+        "dataset": data.name,
+        "target": data.target,
+        "n_rows": data.X.shape[0],
+        "n_features": data.X.shape[1],
+        "n_actions": data.n_actions,
+        "algorithm": plan.algorithm,
+        "warm_start": plan.warm_start,
+        "interaction": plan.interaction,
+        "noise": str(plan.noise),
+        "truth": plan.truth,
+        "epsilon": parameters.get("epsilon"),
+        "seed": seed,
+        "parameters": _plain(parameters),
+    }
+    return facts | {name: parameters[name] for name in ("learning_rate",) if name in parameters}
+
+
+def _lines(facts: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The lines of the table: the parameters stand together, behind the name of the algorithm."""
+    lines: dict[str, Any] = {}
+    for name, value in facts.items():
+        if name == "interval":
+            lines[f"{CONFIDENCE:.0%} interval".replace("%", " %")] = "{:.5g} to {:.5g}".format(*value)
+        elif name == "learner":
+            lines["learner in use"] = value
+        elif name not in _LISTS and name not in parameters:
+            lines[name] = value
+        if name == "algorithm":
+            lines |= parameters
+    return lines
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON has it: a part of a bandit that is an object becomes its text, a number that is none null."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return str(value)
