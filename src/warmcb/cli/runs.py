@@ -95,7 +95,7 @@ class Estimate(NamedTuple):
 
         >>> mean, error, low, high = Estimate.of([0.2, 0.4, 0.3])
         >>> f"{mean:.3f}, {error:.3f}, from {low:.3f} to {high:.3f}"
-        '0.300, 0.058, from 0.056 to 0.544'
+        '0.300, 0.058, from 0.052 to 0.548'
         """
         from scipy.stats import t  # slow to import: only those wait for it who need it
 
