@@ -56,6 +56,7 @@ void bind_learners(nb::module_& m) {
             Scratch& scratch = Scratch::of_this_thread(self.actions, self.lanes);
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 look(self, rows.gather(i, scratch.row), mask_row(mask, i), scratch);
+                self.greedy(scratch.scores.data(), scratch.greedy.data());
                 std::copy(scratch.greedy.begin(), scratch.greedy.end(), actions.data() + i * self.lanes);
             }
             return actions;

@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "least_squares.hpp"
 #include "rounds.hpp"
+#include "states.hpp"
 
 namespace warmcb {
 namespace {
@@ -109,7 +110,7 @@ struct Composition {
 
     Decider decider() const { return {learner, selector, explorer, trial, epsilon}; }
     Student student() {
-        require(strange.size() == learner.actions && trial.left.size() == learner.actions, "one mark for each action");
+        require(strange.size() == learner.actions && trial.added.size() == learner.actions, "one mark for each action");
         require(!weights || weights->size() == learner.lanes, "one weight for each lane");
         return {learner, selector, explorer, trial, epsilon, weights ? weights->data() : nullptr, strange.data(), strange_weight};
     }
@@ -120,18 +121,35 @@ struct Composition {
 void bind_rounds(nb::module_& m) {
     nb::class_<Trial>(m, "Trial", "How often new actions are still to be tried.")
         .def("__init__", [](Trial* self, std::size_t actions, uint32_t length, double share) {
-            new (self) Trial{length, share, std::vector<uint32_t>(actions)};
+            new (self) Trial{length, share, std::vector<uint8_t>(actions), std::vector<uint32_t>(actions)};
         }, "actions"_a, "length"_a, "share"_a)
         .def_ro("share", &Trial::share)
         .def_prop_ro("widening", &Trial::widening)
-        .def_prop_rw("left", [](const Trial& self) { return self.left; },
-                     [](Trial& self, std::vector<uint32_t> left) { self.left = std::move(left); })
-        .def_rw("ran", &Trial::ran)
+        .def_prop_ro("tries", [](const Trial& self) {
+            std::vector<uint8_t> tries(self.added.size());
+            for (std::size_t a = 0; a < tries.size(); ++a) tries[a] = self.tries(a);
+            return as_array(std::move(tries));
+        }, nb::rv_policy::move, "For each action whether it is still to be tried out.")
+        .def_prop_ro("doubts", [](const Trial& self) {
+            std::vector<float> doubts(self.added.size());
+            for (std::size_t a = 0; a < doubts.size(); ++a) doubts[a] = self.doubt(a);
+            return as_array(std::move(doubts));
+        }, nb::rv_policy::move, "For each action what its scores are lowered by.")
         .def("add_action", &Trial::add_action)
         .def("count", [](Trial& self, std::size_t action) {
-            require(action < self.left.size(), "action out of range");
+            require(action < self.learned.size(), "action out of range");
             self.count(action);
-        }, "action"_a)
+        }, "action"_a, "Count a round in which the action was learned.")
+        .def("state", [](const Trial& self) {
+            nb::dict state;
+            state["added"] = copy_of(self.added);
+            state["learned"] = copy_of(self.learned);
+            return state;
+        })
+        .def("restore", [](Trial& self, const nb::dict& state) {
+            copy_from(state, "added", self.added);
+            copy_from(state, "learned", self.learned);
+        }, "state"_a)
         .def("snapshot", [](const Trial& self) { return Trial(self); });
 
     auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "Decides, for ever in the same way.")

@@ -13,7 +13,7 @@ namespace warmcb {
 
 // What the lanes say of one row. Of the thread, so that deciding changes nothing.
 struct Scratch {
-    std::vector<float> scores, importance;
+    std::vector<float> scores, hopes, importance;
     std::vector<int32_t> greedy;
     std::vector<uint8_t> eligible, allowed;
     std::vector<double> costs, probabilities;
@@ -22,6 +22,7 @@ struct Scratch {
     static Scratch& of_this_thread(std::size_t actions, std::size_t lanes) {
         static thread_local Scratch scratch;
         scratch.scores.resize(actions * lanes);
+        scratch.hopes.resize(actions * lanes);
         scratch.importance.resize(lanes);
         scratch.greedy.resize(lanes);
         scratch.eligible.resize(lanes);
@@ -40,13 +41,26 @@ struct Event {
     uint64_t round;          // how many rounds had been learned when it was decided
 };
 
-// Scores of all lanes, among the allowed actions.
+// What all lanes predict of the allowed actions.
 inline void look(const Predictor& predictor, Row row, const uint8_t* allowed, Scratch& scratch) {
     predictor.predict(row, scratch.scores.data());
     if (allowed)
         for (std::size_t a = 0; a < predictor.actions; ++a)
             if (!allowed[a]) std::fill_n(scratch.scores.begin() + a * predictor.lanes, predictor.lanes, not_allowed);
-    predictor.greedy(scratch.scores.data(), scratch.greedy.data());
+}
+
+// What all lanes would play, giving new actions the benefit of the doubt; and the scores that this was found by.
+inline const float* hope(const Predictor& predictor, const Trial& trial, Scratch& scratch) {
+    const std::size_t lanes = predictor.lanes;
+    const float* scores = scratch.scores.data();
+    if (trial.ran()) {
+        scratch.hopes = scratch.scores;
+        for (std::size_t a = 0; a < predictor.actions; ++a)
+            for (std::size_t lane = 0; lane < lanes; ++lane) scratch.hopes[a * lanes + lane] -= trial.doubt(a);
+        scores = scratch.hopes.data();
+    }
+    predictor.greedy(scores, scratch.greedy.data());
+    return scores;
 }
 
 // What decides: a bandit as it is, or a snapshot of one.
@@ -59,9 +73,10 @@ struct Decider {
 
     // Lines 3 and 4 of Algorithm 1, of a row that was looked at.
     std::size_t decide(uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
+        const float* scores = hope(predictor, trial, scratch);
         for (std::size_t lane = 0; lane < predictor.lanes; ++lane) scratch.eligible[lane] = selector.eligible(lane);
-        const Opinions opinions{scratch.scores.data(),   predictor.actions, predictor.lanes, scratch.greedy.data(),
-                                scratch.eligible.data(), selector.best(),   epsilon,         round};
+        const Opinions opinions{scores, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
+                                selector.best(), epsilon, round};
         explorer.distribution(opinions, probabilities);
         trial.mix(opinions, probabilities);
         return draw(probabilities, predictor.actions, uniform);
@@ -82,6 +97,7 @@ struct Student {
     // Lines 5 to 7 of Algorithm 1, of a row that was looked at. `now`: how many rounds have been learned.
     void learn(Row row, const Event& event, uint64_t now, Scratch& scratch) const {
         const std::size_t actions = learner.actions;
+        hope(learner, trial, scratch);
         const std::size_t allowed = event.allowed ? std::count_if(event.allowed, event.allowed + actions,
                                                                   [](uint8_t one) { return one != 0; })
                                                   : actions;

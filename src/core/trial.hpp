@@ -5,27 +5,38 @@
 
 namespace warmcb {
 
-// Until it has been learned `length` times, an action that was added shares `share` of the rounds with other new ones.
+// Until it has been learned `length` times, an action that was added shares `share` of the rounds with other new ones:
+// a fixed share, as costs may be late. After that it gets the benefit of the doubt, less and less until it has been
+// learned ten times as often: where it might be the best, it is taken for the best.
 struct Trial {
     uint32_t length;
     double share;
-    std::vector<uint32_t> left;  // for each action: how often it is still to be learned
+    std::vector<uint8_t> added;     // for each action: whether it came later than the others
+    std::vector<uint32_t> learned;  // for each action that was added: how often it was learned
 
-    bool ran = false;  // whether any action was ever added
-
+    bool ran() const { return std::find(added.begin(), added.end(), 1) != added.end(); }
     void add_action() {
-        left.push_back(length);
-        ran = true;
+        added.push_back(1);
+        learned.push_back(0);
     }
-    void count(std::size_t action) { left[action] -= left[action] > 0; }
+    void count(std::size_t action) { learned[action] += added[action]; }
+
+    bool tries(std::size_t action) const { return added[action] && learned[action] < length; }
+
+    // What its scores are lowered by, on the scale of costs from 0 to 1.
+    float doubt(std::size_t action) const {
+        const uint32_t enough = 10 * length;
+        if (!added[action] || tries(action) || learned[action] >= enough) return 0;
+        return static_cast<float>(1 / std::sqrt(static_cast<double>(learned[action])) - 1 / std::sqrt(static_cast<double>(enough)));
+    }
 
     // No probability becomes smaller than by this factor.
-    double widening() const { return ran ? 1 / (1 - share) : 1; }
+    double widening() const { return ran() ? 1 / (1 - share) : 1; }
 
     // Actions that are not allowed have probability 0, and keep it: `opinions` tell which they are.
     void mix(const Opinions& opinions, double* probabilities) const {
-        if (!ran) return;
-        const auto tried = [&](std::size_t a) { return left[a] > 0 && opinions.allowed(a); };
+        if (!ran()) return;
+        const auto tried = [&](std::size_t a) { return tries(a) && opinions.allowed(a); };
         std::size_t count = 0;
         for (std::size_t a = 0; a < opinions.actions; ++a) count += tried(a);
         if (count == 0 || opinions.count_allowed() == count) return;  // nothing to compare with: the explorer does it

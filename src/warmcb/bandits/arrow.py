@@ -71,8 +71,8 @@ class LaneBandit(Bandit):
         return self._compiled.decide(row, allowed, self.learned_, uniform, probabilities), probabilities
 
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
-        scores, greedy = self._look(row, allowed)
-        selector = self._selector
+        scores = self._hope(self._look(row, allowed))
+        greedy, selector = scores.argmin(axis=0).astype(np.int32), self._selector
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, self.learned_)
         probabilities = np.asarray(self._explorer.distribution(opinions), dtype=np.float64)  # line 3
         self._check_distribution(probabilities, opinions.allowed)
@@ -82,7 +82,8 @@ class LaneBandit(Bandit):
         if self._compiled is not None:
             self._compiled.learn(row, *event, self.learned_)
             return
-        scores, greedy = self._look(row, event.allowed)
+        scores = self._look(row, event.allowed)
+        greedy = self._hope(scores).argmin(axis=0).astype(np.int32)
         n_allowed = self.n_actions if event.allowed is None else int(event.allowed.sum())
         largest, largest_ever = (
             self._explorer.largest_weight(n_allowed, self.epsilon, event.round, of_eligible) * self._trial.widening
@@ -97,12 +98,12 @@ class LaneBandit(Bandit):
             weights = self._bandit_weights if judged else np.full(len(self.lambdas_), self._unjudged_weight)
             self._learner.update(row, 0, outcome, weights)  # line 6, first sum
 
-    def _look(self, row: Rows, allowed: Allowed) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """What each lane says of each action, and what it would play."""
+    def _look(self, row: Rows, allowed: Allowed) -> NDArray[np.float32]:
+        """What each lane predicts of each action."""
         scores = np.array(self._learner.predict(row, 0), dtype=np.float32)
         if allowed is not None:
             scores[allowed == 0] = np.inf
-        return scores, scores.argmin(axis=0).astype(np.int32)
+        return scores
 
     # New actions
 
@@ -128,9 +129,13 @@ class LaneBandit(Bandit):
             self._name_actions()
             self._set_weights()
 
+    def _hope(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Scores that give new actions the benefit of the doubt (src/core/trial.hpp)."""
+        return scores - self._trial.doubts[:, np.newaxis]
+
     def _mix_trial(self, probabilities: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Give new actions their share of the rounds (src/core/trial.hpp)."""
-        new = allowed & (np.array(self._trial.left) > 0)
+        new = allowed & (self._trial.tries == 1)
         if not new.any() or new.sum() == allowed.sum():
             return probabilities
         share = self._trial.share
@@ -266,26 +271,24 @@ class LaneBandit(Bandit):
             "warm_examples": np.array(self._warm_examples),
             "judged": self._judged,
             "lambdas": self.lambdas_,
-            "trial_left": np.array(self._trial.left, dtype=np.uint32),
-            "trial_ran": np.array(self._trial.ran),
         }
         is_snapshot = isinstance(self._compiled, _core.Snapshot)
         learner = named("model" if is_snapshot else "learner", self._learner.state())
-        return learner | named("selector", self._selector.state()) | named("explorer", self._explorer.state()) | counts
+        others = {"selector": self._selector, "explorer": self._explorer, "trial": self._trial}
+        return learner | counts | {key: array for name, one in others.items() for key, array in named(name, one.state()).items()}
 
     def _restore(self, state: State) -> None:
-        for name, size in (("judged", self.n_actions), ("trial_left", self.n_actions), ("lambdas", len(self.lambdas_))):
+        for name, size in (("judged", self.n_actions), ("lambdas", len(self.lambdas_))):
             if state[name].shape != (size,):
                 raise ValueError(f"{name} has the shape {state[name].shape}; expected {(size,)}")
         self._judged = np.array(state["judged"], dtype=np.bool_)
         # The paper's Λ depends on the number of actions that there were in the beginning.
         self.lambdas_ = _inputs.lambdas(state["lambdas"], ())
-        self._trial.left = state["trial_left"].tolist()
-        self._trial.ran = bool(state["trial_ran"])
         self._warm_examples = _inputs.integer("warm_examples", int(state["warm_examples"]), 0)
         self._admit()
         self._selector.restore(part("selector", state))
         self._explorer.restore(part("explorer", state))
+        self._trial.restore(part("trial", state))
         model = part("model", state)
         if model:
             standardised = "centre" in model
