@@ -1,16 +1,24 @@
 """Saved bandits: what is refused, and that nothing is lost on the way."""
 
+import errno
 import json
-from collections.abc import Callable
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from problems import make_problem
-from warmcb import ArrowCB, SupervisedTruth, SupOnly, load
-from warmcb.errors import InputError, ModelFileError, WarmcbError
+from warmcb import ArrowCB, SupervisedTruth, SupOnly, _modelfile, load
+from warmcb.errors import FileAccessError, InputError, MissingFileError, ModelFileError, WarmcbError
 
 
 @pytest.fixture
@@ -186,10 +194,110 @@ def test_files_have_the_usual_permissions(saved: Path) -> None:
     assert saved.stat().st_mode == plain.stat().st_mode
 
 
-@pytest.mark.parametrize("where", ["none/b.warmcb", "."])
+@pytest.mark.parametrize("where", ["none/b.warmcb", ".", "none/../b.warmcb"])
 def test_a_place_that_cannot_be_written(tmp_path: Path, where: str) -> None:
     with pytest.raises(ModelFileError, match="cannot be written; expected the name of a file in a folder that exists"):
         ArrowCB(3).save(tmp_path / where)
+
+
+@pytest.fixture
+def no_files(tmp_path: Path) -> Iterator[dict[str, Path]]:
+    """Whatever can have a name without being a file."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "inside").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        names = {"pipe": "pipe", "folder": "folder", "link": "folder", "socket": "socket"}
+        yield {kind: tmp_path / name for name, kind in names.items()} | {"device": Path("/dev/null")}
+
+
+def test_what_is_no_file_is_refused_and_left_alone(no_files: dict[str, Path], tmp_path: Path) -> None:
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    for kind, path in no_files.items():
+        mode = path.stat().st_mode
+        with pytest.raises(ModelFileError, match=f"is a {kind} and cannot be written; expected the name of a file"):
+            ArrowCB(3).save(path)
+        with pytest.raises(ModelFileError, match=rf"is a {kind}; expected a file that save\(\) wrote"):
+            load(path)
+        assert path.stat().st_mode == mode
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+
+
+def test_a_link_to_nothing_is_followed(tmp_path: Path) -> None:
+    """As everywhere, what is written to it appears where it points to."""
+    (tmp_path / "models").mkdir()
+    link = tmp_path / "link.warmcb"
+    link.symlink_to("models/b.warmcb")
+    ArrowCB(3, seed=5).save(link)
+    assert link.is_symlink() and load(tmp_path / "models" / "b.warmcb").seed == 5
+    lost = tmp_path / "lost.warmcb"
+    lost.symlink_to("none/b.warmcb")
+    with pytest.raises(ModelFileError, match="expected the name of a file in a folder that exists"):
+        ArrowCB(3).save(lost)
+    circle = tmp_path / "circle.warmcb"
+    circle.symlink_to(circle)
+    for call in (ArrowCB(3).save, load):
+        with pytest.raises(FileAccessError, match="symbolic links"):
+            call(circle)
+
+
+def test_long_names(tmp_path: Path) -> None:
+    longest = tmp_path / ("n" * (255 - 7) + ".warmcb")
+    ArrowCB(3, seed=5).save(longest)
+    assert load(longest).seed == 5
+    for call in (ArrowCB(3).save, load):
+        with pytest.raises(FileAccessError, match="File name too long") as caught:
+            call(tmp_path / ("n" * 256))
+        assert caught.value.errno == errno.ENAMETOOLONG
+
+
+@pytest.mark.parametrize("path", [None, 3, b"bytes", "a\0b"])
+def test_what_is_no_name(path: Any) -> None:
+    with pytest.raises(ModelFileError, match=r"path is .*; expected the name of a file"):
+        _modelfile.write(path, "ArrowCB", {}, {})
+    with pytest.raises(ModelFileError, match=r"path is .*; expected the name of a file"):
+        _modelfile.read(path)
+
+
+def test_a_folder_or_a_file_without_permission() -> None:
+    script = """
+import os, sys, warmcb
+from pathlib import Path
+if os.getuid() == 0:  # who may do everything
+    os.setgid(65534)
+    os.setuid(65534)
+bandit = warmcb.ArrowCB(3)
+folder = Path(sys.argv[1])
+calls = {
+    "save": lambda: bandit.save(folder / "closed" / "b.warmcb"),
+    "load": lambda: warmcb.load(folder / "secret.warmcb"),
+}
+for name, call in calls.items():
+    try:
+        call()
+    except warmcb.errors.FileAccessError as error:
+        print(name, error)
+"""
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to others
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "closed").mkdir()
+        ArrowCB(3).save(folder / "closed" / "b.warmcb")
+        before = (folder / "closed" / "b.warmcb").read_bytes()
+        (folder / "closed").chmod(0o555)
+        ArrowCB(3).save(folder / "secret.warmcb")
+        (folder / "secret.warmcb").chmod(0o000)
+        command = [sys.executable, "-c", script, name]
+        finished = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert finished.stdout.splitlines() == [
+            f"save {folder / 'closed' / 'b.warmcb'} cannot be written: Permission denied",
+            f"load {folder / 'secret.warmcb'} cannot be read: Permission denied",
+        ]
+        assert [path.name for path in (folder / "closed").iterdir()] == ["b.warmcb"]
+        assert (folder / "closed" / "b.warmcb").read_bytes() == before
+        (folder / "closed").chmod(0o755)
 
 
 def test_a_class_may_not_take_a_built_in_name() -> None:
@@ -198,8 +306,13 @@ def test_a_class_may_not_take_a_built_in_name() -> None:
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as caught:
         load(tmp_path / "none.warmcb")
+    error = caught.value
+    assert isinstance(error, MissingFileError) and isinstance(error, WarmcbError) and isinstance(error, ValueError)
+    assert str(error) == f"{tmp_path / 'none.warmcb'}: no such file; expected a file that save() wrote"
+    assert error.errno == errno.ENOENT
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 def test_a_failed_save_leaves_the_old_file(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,13 +320,65 @@ def test_a_failed_save_leaves_the_old_file(saved: Path, monkeypatch: pytest.Monk
     bandit = load(saved)
 
     def full(*_: object, **__: object) -> None:
-        raise OSError("No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(OSError, match="No space left"):
-        bandit.save(saved)
+    for owner, name in ((np, "savez"), (os, "fsync"), (os, "replace")):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, full)
+            with pytest.raises(OSError, match=r"b\.warmcb cannot be written: No space left on device$") as caught:
+                bandit.save(saved)
+        assert isinstance(caught.value, FileAccessError) and caught.value.errno == errno.ENOSPC
+        assert saved.read_bytes() == before
+        assert [path.name for path in saved.parent.iterdir()] == ["b.warmcb"]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.999])
+def test_no_room_on_the_disk(saved: Path, share: float) -> None:
+    """The system stops the writing, here because no file may be longer than a limit."""
+    before = saved.read_bytes()
+    script = """
+import resource, sys, warmcb
+bandit = warmcb.load(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    bandit.save(sys.argv[1])
+except warmcb.errors.FileAccessError as error:
+    print(error)
+"""
+    command = [sys.executable, "-c", script, str(saved), str(int(share * len(before)))]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (finished.stdout, finished.stderr) == (f"{saved} cannot be written: File too large\n", "")
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == ["b.warmcb"]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_state_that_is_not_finite_is_not_saved(saved: Path, value: float) -> None:
+    before = saved.read_bytes()
+    table = np.zeros((3, 4), dtype=np.float32)
+    table[1, 2] = value
+    for name, array, where in (("weights", table, r"weights\[1, 2\]"), ("score", np.array(value), "score")):
+        with pytest.raises(ModelFileError, match=f"cannot be written: {where} is {value}; expected a finite number$"):
+            _modelfile.write(saved, "ArrowCB", {}, {"fine": np.ones(3), name: array})
+    assert saved.read_bytes() == before
+
+
+def test_the_largest_numbers_are_saved(saved: Path) -> None:
+    largest = np.array([np.finfo(np.float64).max, np.finfo(np.float64).min, 5e-324])
+    _modelfile.write(saved, "ArrowCB", {}, {"a": np.tile(largest, 10), "none": np.empty(0)})
+    np.testing.assert_array_equal(_modelfile.read(saved)[2]["a"], np.tile(largest, 10))
+
+
+def test_what_cannot_be_loaded_is_not_saved(saved: Path) -> None:
+    before = saved.read_bytes()
+    for array in (np.array([{}]), np.zeros(2, dtype="M8[s]"), np.zeros(2, dtype=[("a", "i4")])):
+        with pytest.raises(ModelFileError, match=r"cannot be written: a has the type .*; expected numbers or texts"):
+            _modelfile.write(saved, "ArrowCB", {}, {"a": array})
+    with pytest.raises(ModelFileError, match=r"cannot be written: .*set.*; expected parameters that JSON can hold"):
+        _modelfile.write(saved, "ArrowCB", {"words": {"a"}}, {})
+    with pytest.raises(ModelFileError, match=r"the parameters of ArrowCB take .* bytes; expected at most 16777216"):
+        _modelfile.write(saved, "ArrowCB", {"words": "a" * 2**24}, {})
+    assert saved.read_bytes() == before
 
 
 def test_parameters_come_back(saved: Path) -> None:

@@ -1,46 +1,238 @@
-"""A saved bandit: one NumPy archive of plain arrays and a JSON header. No pickle: reading one runs nobody's code."""
+"""A saved bandit: one NumPy archive of plain arrays and a JSON header. No pickle: reading one runs nobody's code.
 
+The archive is a ZIP file whose members are not compressed: `header.npy`, the bytes of the JSON header, and one `.npy`
+file for each array. The header has the type and the shape of every array. No array is unpacked before the header, the
+list of members and the size of the file agree. So no file takes much more memory than it has bytes.
+"""
+
+import errno
 import json
+import math
+import os
+import stat
+import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from warmcb._atomic import replacing
-from warmcb.errors import ModelFileError
+from warmcb._atomic import replacing, sweep
+from warmcb.errors import FileAccessError, MissingFileError, ModelFileError
 
 _VERSION = 1
+_KINDS = "biufSU"  # of NumPy types: truth values, numbers, texts
+_LARGEST_HEADER = 2**24  # bytes
+_LARGEST_NPY_HEADER = 2**14  # bytes; NumPy's own limit is 10 000 characters
+_CHUNK = 2**20  # bytes
+_HEADER = "header.npy"
+_LOCAL_HEADER = 30  # bytes before the name of a ZIP member
 
 
-def write(path: Path, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    """Replace `path` by the new file in one step: a crash leaves the old one or the new one."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise ModelFileError(f"{path} cannot be written; expected the name of a file in a folder that exists")
-    path = path.resolve()
-    header = {"format": "warmcb", "version": _VERSION, "kind": kind, "params": params, "arrays": _outline(arrays)}
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    with replacing(path) as file:
-        np.savez(file, header=text, **arrays)  # type: ignore[arg-type]
+class _BrokenFileError(Exception):
+    """A file is not what `write` makes."""
 
 
-def read(path: Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
+def write(path: str | Path, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    """Replace `path` by the new file in one step: a crash leaves the old one or the new one.
+
+    What earlier crashes left in the folder is removed. A link stays a link: the file that it points to is replaced, or
+    made if it is not there.
+    """
+    plain = _plain_path(path)
+    for name, array in arrays.items():
+        _refuse_what_cannot_be_kept(plain, name, array)
+    header = _header(plain, kind, params, arrays)
+    try:
+        place = _place(plain)
+        sweep(place.parent)
+        with replacing(place) as file:
+            np.savez(file, header=header, **arrays)  # type: ignore[arg-type]
+    except OSError as error:
+        _raise_access_error(plain, "written", error)
+
+
+def read(path: str | Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
     """The class name, the parameters and the arrays."""
-    with path.open("rb") as file:
+    plain = _plain_path(path)
+    try:
+        kind = _kind_of_file(os.stat(plain))  # before it is opened: to open a pipe is to wait for its other end
+        if kind != "file":
+            raise ModelFileError(f"{plain} is a {kind}; expected a file that save() wrote")
+        file = plain.open("rb")
+    except OSError as error:
+        _raise_access_error(plain, "read", error)
+    with file:
         try:
-            with np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            header = json.loads(arrays.pop("header").tobytes())
-            kind, params, version = str(header["kind"]), dict(header["params"]), int(header["version"])
-            if header["format"] != "warmcb" or (version <= _VERSION and header["arrays"] != _outline(arrays)):
-                raise ValueError("not the arrays that the header tells of")
+            return _read_archive(file, plain)
+        except ModelFileError:
+            raise
+        except MemoryError:
+            expected = "expected a smaller model, or more memory"
+            raise ModelFileError(f"{plain} does not fit into memory; {expected}") from None
         except Exception as error:  # bytes that are no archive of arrays raise whatever they like
-            message = f"{path} is truncated or not a file of warmcb's; expected what save() wrote"
+            if isinstance(error, OSError) and error.errno not in (
+                None,
+                errno.EINVAL,
+            ):  # EINVAL: a place that is nowhere
+                _raise_access_error(plain, "read", error)
+            reason = _one_line(error) or type(error).__name__
+            message = f"{plain} is truncated or not a file of warmcb's ({reason}); expected what save() wrote"
             raise ModelFileError(message) from error
-    if version > _VERSION:
-        raise ModelFileError(f"{path} has the format {version}; this version reads up to {_VERSION}")
-    return kind, params, arrays
 
 
-def _outline(arrays: dict[str, NDArray[Any]]) -> dict[str, list[Any]]:
-    return {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
+def _header(path: Path, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    outline = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
+    header = {"format": "warmcb", "version": _VERSION, "kind": kind, "params": params, "arrays": outline}
+    try:
+        text = json.dumps(header).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        expected = "expected parameters that JSON can hold"
+        raise ModelFileError(f"{path} cannot be written: {_one_line(error)}; {expected}") from None
+    if len(text) > _LARGEST_HEADER:
+        size = f"the parameters of {kind} take {len(text)} bytes"
+        raise ModelFileError(f"{path} cannot be written: {size}; expected at most {_LARGEST_HEADER}")
+    return np.frombuffer(text, dtype=np.uint8)
+
+
+def _refuse_what_cannot_be_kept(path: Path, name: str, array: NDArray[Any]) -> None:
+    if array.dtype.kind not in _KINDS:
+        raise ModelFileError(f"{path} cannot be written: {name} has the type {array.dtype}; expected numbers or texts")
+    if array.dtype.kind != "f" or array.size == 0:
+        return
+    with np.errstate(invalid="ignore"):
+        if np.isfinite(array.min()) and np.isfinite(array.max()):  # no copy of the array, however large it is
+            return
+    place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+    where = f"{name}[{', '.join(map(str, place))}]" if place else name
+    raise ModelFileError(f"{path} cannot be written: {where} is {array[place]}; expected a finite number")
+
+
+def _place(path: Path) -> Path:
+    """Where the new file goes: `path`, or what it links to. Whatever is there and is no file is refused."""
+    expected = "expected the name of a file in a folder that exists"
+    try:
+        kind = _kind_of_file(os.stat(path))
+    except FileNotFoundError:
+        kind = "file"
+    if kind != "file":
+        raise ModelFileError(f"{path} is a {kind} and cannot be written; {expected}")
+    place = Path(os.path.realpath(path))
+    if not (path.parent.is_dir() and place.parent.is_dir()):
+        raise ModelFileError(f"{path} cannot be written; {expected}")
+    return place
+
+
+def _kind_of_file(status: os.stat_result) -> str:
+    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket"}
+    return kinds.get(stat.S_IFMT(status.st_mode), "device")
+
+
+def _read_archive(file: IO[bytes], path: Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
+    with zipfile.ZipFile(file) as archive:
+        header = _read_header(archive)
+        kind, params, outline = header.get("kind"), header.get("params"), header.get("arrays")
+        version = header.get("version")
+        if header.get("format") != "warmcb" or type(version) is not int or not 0 < version < 10**6:
+            raise _BrokenFileError("its header is not of warmcb's")
+        if version > _VERSION:
+            raise ModelFileError(f"{path} has the format {version}; this version reads up to {_VERSION}")
+        if not (isinstance(kind, str) and isinstance(params, dict) and isinstance(outline, dict)):
+            raise _BrokenFileError("its header is not complete")
+        members = _members(archive)
+        if members.keys() != {_HEADER, *(f"{name}.npy" for name in outline)}:
+            raise _BrokenFileError("it does not hold the arrays that its header lists")
+        of = {name: members[f"{name}.npy"] for name in outline}
+        for name, member in of.items():
+            _refuse_other_sizes(member, outline[name])
+        return kind, params, {name: _read_array(archive, member, outline[name]) for name, member in of.items()}
+
+
+def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:
+    member = archive.getinfo(_HEADER)
+    _refuse_compressed(member)
+    if member.file_size > _LARGEST_HEADER + _LARGEST_NPY_HEADER:
+        raise _BrokenFileError(f"its header has {member.file_size} bytes; expected at most {_LARGEST_HEADER}")
+    header = json.loads(_read_array(archive, member, None).tobytes())
+    if not isinstance(header, dict):
+        raise _BrokenFileError("its header is not of warmcb's")
+    return header
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The members by name, each with bytes of its own: together no larger than the file."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    end = 0
+    for member in sorted(archive.infolist(), key=lambda one: one.header_offset):
+        if member.filename in members:
+            raise _BrokenFileError(f"{_shown(member)} is there twice")
+        if member.header_offset < end:
+            raise _BrokenFileError(f"{_shown(member)} overlaps another member")
+        _refuse_compressed(member)
+        end = member.header_offset + _LOCAL_HEADER + len(member.filename) + member.file_size
+        members[member.filename] = member
+    if end > archive.start_dir:
+        raise _BrokenFileError("a member lies outside of the file")
+    return members
+
+
+def _refuse_compressed(member: zipfile.ZipInfo) -> None:
+    """`save` does not compress, and a compressed member may be a thousand times as large as the file."""
+    if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
+        raise _BrokenFileError(f"{_shown(member)} is compressed")
+
+
+def _refuse_other_sizes(member: zipfile.ZipInfo, outline: Any) -> None:
+    """Hold the size that the header gives an array against that of its member, which has a small header of its own."""
+    text, shape = outline
+    dtype = np.dtype(text if isinstance(text, str) else "O")
+    if dtype.kind not in _KINDS or dtype.itemsize == 0:
+        raise _BrokenFileError(f"{_shown(member)} has the type {dtype}")
+    if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 2**62 for size in shape):
+        raise _BrokenFileError(f"{_shown(member)} has an impossible shape")
+    if not 0 < member.file_size - dtype.itemsize * math.prod(shape) <= _LARGEST_NPY_HEADER:
+        raise _BrokenFileError(f"{_shown(member)} has another size than the header tells")
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, outline: Any) -> NDArray[Any]:
+    """One member. Its own header must agree with `outline`; None stands for bytes, as many as there are."""
+    with archive.open(member) as file:
+        is_first = npy.read_magic(file) == (1, 0)
+        shape, is_fortran, dtype = (npy.read_array_header_1_0 if is_first else npy.read_array_header_2_0)(file)
+        size = member.file_size - file.tell()
+        expected = ["|u1", [size]] if outline is None else outline
+        if [dtype.str, list(shape)] != expected or dtype.itemsize * math.prod(shape) != size:
+            raise _BrokenFileError(f"{_shown(member)} is not the array that the header tells of")
+        content = bytearray(size)
+        for begin in range(0, size, _CHUNK):  # not at once: it would be in memory twice
+            content[begin : begin + _CHUNK] = file.read(min(_CHUNK, size - begin))
+    return np.ndarray(shape, dtype, buffer=content, order="F" if is_fortran else "C")
+
+
+def _shown(member: zipfile.ZipInfo) -> str:
+    return f"{member.filename:.60}" if member.filename.isprintable() else "a member"
+
+
+def _plain_path(path: str | Path) -> Path:
+    try:
+        plain = Path(path)
+        if "\0" not in str(plain):
+            return plain
+    except TypeError:
+        pass
+    raise ModelFileError(f"path is {path!r:.60}; expected the name of a file")
+
+
+def _raise_access_error(path: Path, verb: str, error: OSError) -> NoReturn:
+    raised: FileAccessError
+    if isinstance(error, FileNotFoundError) and verb == "read":
+        raised = MissingFileError(f"{path}: no such file; expected a file that save() wrote")
+    else:
+        raised = FileAccessError(f"{path} cannot be {verb}: {error.strerror or _one_line(error)}")
+    raised.errno = error.errno
+    raise raised from error
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

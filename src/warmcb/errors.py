@@ -1,4 +1,14 @@
-"""What can go wrong, by kind of mistake. Each message names the argument, its value and what was expected."""
+"""What can go wrong, by kind of mistake. Each message names the argument, its value and what was expected.
+
+WarmcbError
+├── InputError (ValueError)
+├── DataError (ValueError)
+├── ModelFileError (ValueError)
+│   └── FileAccessError (OSError)
+│       └── MissingFileError (FileNotFoundError)
+├── OrderError (RuntimeError)
+└── MissingDependencyError (ImportError)
+"""
 
 
 class WarmcbError(Exception):
@@ -10,11 +20,19 @@ class InputError(WarmcbError, ValueError):
 
 
 class DataError(WarmcbError, ValueError):
-    """A data file cannot be used."""
+    """A data file is missing, or it cannot be used."""
 
 
 class ModelFileError(WarmcbError, ValueError):
-    """A saved bandit cannot be read: truncated, foreign, or written by a newer version."""
+    """A saved bandit cannot be read (truncated, foreign, written by a newer version) or cannot be written."""
+
+
+class FileAccessError(ModelFileError, OSError):
+    """The system refuses to read or write a saved bandit: no permission, a full disk. `errno` tells which."""
+
+
+class MissingFileError(FileAccessError, FileNotFoundError):
+    """There is no saved bandit of this name."""
 
 
 class OrderError(WarmcbError, RuntimeError):
