@@ -1,6 +1,10 @@
 """Every file format, each with the same small table; and what cannot be read."""
 
 import gzip
+import os
+import subprocess
+import sys
+import tempfile
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -289,6 +293,53 @@ def test_unknown_target(tmp_path: Path) -> None:
         read_file(write(tmp_path, "t.csv", "a,b\n1,u\n2,v\n"), "goal")
     with pytest.raises(DataError, match="target is 'goal'; expected none for t, whose format has its label in front"):
         read_file(write(tmp_path, "t.vw", "1 | a\n2 | b\n"), "goal")
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
+    cases = {
+        "folder.csv": "is a folder; expected a data file",
+        "pipe.csv": "is no plain file; expected a data file",
+        "none.csv": "no such file; expected a data file",
+        f"{'n' * 300}.csv": "cannot be read: File name too long",
+    }
+    for read in (read_file, open_dataset):
+        for name, message in cases.items():
+            with pytest.raises(DataError, match=f"{message}$"):
+                read(tmp_path / name)
+        with pytest.raises(DataError, match="is None; expected"):
+            read(None)  # type: ignore[arg-type]
+
+
+def test_a_file_or_a_folder_without_permission() -> None:
+    script = """
+import os, sys
+from pathlib import Path
+from warmcb.data import folder, open_dataset
+from warmcb.errors import DataError
+if os.getuid() == 0:  # who may do everything
+    os.setgid(65534)
+    os.setuid(65534)
+place = Path(sys.argv[1])
+for read, name in ((open_dataset, "t.csv"), (open_dataset, "closed/t.csv"), (folder, "closed")):
+    try:
+        read(place / name)
+    except DataError as error:
+        print(error)
+"""
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to others
+        place = Path(name)
+        place.chmod(0o755)
+        write(place, "t.csv", CSV).chmod(0)
+        (place / "closed").mkdir()
+        write(place / "closed", "t.csv", CSV)
+        (place / "closed").chmod(0)
+        command = [sys.executable, "-c", script, name]
+        finished = subprocess.run(command, capture_output=True, text=True, check=True)
+        (place / "closed").chmod(0o700)
+    expected = [f"{place / name} cannot be read: Permission denied" for name in ("t.csv", "closed/t.csv", "closed")]
+    assert finished.stdout.splitlines() == expected
 
 
 def test_no_such_file_or_name() -> None:

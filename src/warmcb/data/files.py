@@ -20,9 +20,12 @@ _MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"]
 
 def read_file(path: str | Path, target: str | None = None) -> Dataset:
     """Read a data set; the format follows from the name, and `.gz` may stand behind it."""
+    if not isinstance(path, str | Path):
+        raise DataError(f"path is {path!r:.60}; expected the name of a data file")
     path = Path(path)
-    if not path.is_file():
-        raise DataError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}; expected a data file")
+    found = what_is_at(path)
+    if found != "a file":
+        raise DataError(f"{path}: {'no such file' if found == 'nothing' else f'is {found}'}; expected a data file")
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
     suffix = suffixes[-1].lower() if suffixes else ""
     if suffix not in READERS:
@@ -33,8 +36,24 @@ def read_file(path: str | Path, target: str | None = None) -> Dataset:
             return READERS[suffix](path.name.removesuffix(".gz")[: -len(suffix)], file, target)
     except WarmcbError:
         raise
+    except OSError as error:
+        if error.errno is None:  # of the parser's own
+            raise DataError(f"{path} cannot be read as {suffix}: {_reason(error)}") from error
+        raise DataError(f"{path} cannot be read: {error.strerror}") from error
     except (Exception, pl.exceptions.PanicException) as error:  # parsers raise whatever they like on broken files
         raise DataError(f"{path} cannot be read as {suffix}: {_reason(error)}") from error
+
+
+def what_is_at(path: Path) -> str:
+    """A file, a folder, something else (a pipe, a device), or nothing. A place that cannot be seen is an error."""
+    try:
+        if path.is_dir():
+            return "a folder"
+        if path.is_file():
+            return "a file"
+        return "no plain file" if path.exists() else "nothing"
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _reason(error: BaseException) -> str:

@@ -4,20 +4,24 @@ from pathlib import Path
 
 from warmcb.data.bundled import BUNDLED, load_bundled
 from warmcb.data.dataset import Dataset
-from warmcb.data.files import read_file
+from warmcb.data.files import read_file, what_is_at
 from warmcb.data.openml import load_openml
 from warmcb.errors import DataError
 
 _OPENML = "openml:"
+_EXPECTED = f"a file or one of {', '.join(BUNDLED)}, {_OPENML}ID"
 
 
-def open_dataset(data: str, target: str | None = None) -> Dataset:
+def open_dataset(data: str | Path, target: str | None = None) -> Dataset:
     """Read a file, load a known data set, or load `openml:ID`; a file of that name goes first."""
-    path = Path(data)
+    if not isinstance(data, str | Path):
+        raise DataError(f"DATA is {data!r:.60}; expected {_EXPECTED}")
+    path, data = Path(data), str(data)
     is_known = data in BUNDLED or data.startswith(_OPENML)
-    if path.exists() or not is_known:
-        if not path.exists() and not path.suffix:
-            raise DataError(f"DATA is {data!r}; expected a file or one of {', '.join(BUNDLED)}, {_OPENML}ID")
+    is_there = what_is_at(path) != "nothing"
+    if is_there or not is_known:
+        if not is_there and not path.suffix:
+            raise DataError(f"DATA is {data!r}; expected {_EXPECTED}")
         return read_file(path, target)
     if target is not None:
         raise DataError(f"target is {target!r}; expected none for the known data set {data}")

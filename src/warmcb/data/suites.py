@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 
 from warmcb.data.bundled import BUNDLED, load_bundled
 from warmcb.data.dataset import Dataset
-from warmcb.data.files import READERS, read_file
+from warmcb.data.files import READERS, read_file, what_is_at
 from warmcb.data.openml import PAPER_IDS, cached, load_openml
 from warmcb.errors import DataError, InputError
 
@@ -57,10 +57,14 @@ def folder(path: Path) -> list[Source]:
 
     A CSV file in capitals beside Parquet files, as MANIFEST.csv, describes them and is left out.
     """
-    if not path.exists():
+    kind = what_is_at(path)
+    if kind == "nothing":
         raise DataError(f"{path}: no such file or folder; expected data files")
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    found = [(file, *_name_and_suffix(file)) for file in files if file.is_file()]
+    try:
+        files = sorted(path.iterdir()) if kind == "a folder" else [path]
+        found = [(file, *_name_and_suffix(file)) for file in files if file.is_file()]
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from error
     suffixes = {suffix for _, _, suffix in found}
     sources = [
         Source(name, partial(read_file, file))
