@@ -152,6 +152,10 @@ def test_costs_of_a_class_are_missing(tmp_path: Path) -> None:
         (["--noise", "uar:1", "--seed", "-1"], "seed is -1"),
         (["--noise", "uar:1", "--target", "w"], "a has no column 'w'; expected one of u, v, target"),
         (["--noise", "uar:1", "--policies", "5", "--plot", "picture.odd"], "plot is 'picture.odd': "),
+        (
+            ["--noise", "uar:1", "--policies", "5", "--plot", "none/picture.svg"],
+            "plot is 'none/picture.svg': No such file or directory; expected a file that can be written",
+        ),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(a: Path, options: list[str], message: str) -> None:

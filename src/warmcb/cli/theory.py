@@ -298,10 +298,7 @@ def _draw(path: Path, measured: Frontier, a: str, b: str) -> None:
     axis.set_ylim(0)
     axis.legend(frameon=False)
     axis.spines[["top", "right"]].set_visible(False)
-    try:
-        figure.savefig(path, dpi=150)
-    except ValueError as error:
-        raise InputError(f"plot is {str(path)!r}: {error}") from None
+    _save("plot", path, figure)
 
 
 @theory_app.command("failure")
@@ -319,7 +316,7 @@ def failure(
 
     with Console(stderr=True).status("playing"):
         played = two_armed(delta, warm_start, interaction)
-        _save(plot_failure(delta, warm_start, interaction), out)
+        _save("out", out, plot_failure(delta, warm_start, interaction))
     table = Table("", "regret", "first round of the better arm", box=None, padding=(0, 2, 0, 0))
     for name, one in played.items():
         table.add_row(name, f"{one.regret[-1]:.0f}", str(one.first_play or "never"))
@@ -342,7 +339,7 @@ def regret(
 
     with Console(stderr=True).status("measuring"):
         measured = measure_all(_inputs.integer("seeds", seeds, 1), checked_workers(workers))
-        _save(plot_regret(measured), out)
+        _save("out", out, plot_regret(measured))
     table = Table("algorithm", "varied", "Δ", "regret at each point", "slope", box=None, padding=(0, 2, 0, 0))
     for panel, curves in measured:
         for name, points in curves.items():
@@ -355,8 +352,11 @@ def regret(
     console.print(f"drawn in {escape(str(out))}")
 
 
-def _save(figure: Any, path: Path) -> None:
+def _save(option: str, path: Path, figure: Any) -> None:
     try:
         figure.savefig(path, dpi=150)
     except ValueError as error:
-        raise InputError(f"out is {str(path)!r}: {error}") from None
+        raise InputError(f"{option} is {str(path)!r}: {error}") from None
+    except OSError as error:
+        expected = "expected a file that can be written"
+        raise InputError(f"{option} is {str(path)!r}: {error.strerror or error}; {expected}") from None
