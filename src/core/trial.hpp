@@ -23,11 +23,13 @@ struct Trial {
 
     bool tries(std::size_t action) const { return added[action] && learned[action] < length; }
 
-    // What its scores are lowered by, on the scale of costs from 0 to 1.
+    // What its scores are lowered by, on the scale of costs from 0 to 1. Less would leave it where bad luck has put it: an
+    // action that is the best by 0.1, with costs of 0 and 1, would be played in 70 % of the rounds instead of 85 %.
     float doubt(std::size_t action) const {
         const uint32_t enough = 10 * length;
         if (!added[action] || tries(action) || learned[action] >= enough) return 0;
-        return static_cast<float>(1 / std::sqrt(static_cast<double>(learned[action])) - 1 / std::sqrt(static_cast<double>(enough)));
+        const auto deviations = [](uint32_t n) { return 3 / std::sqrt(static_cast<double>(n)); };
+        return static_cast<float>(deviations(learned[action]) - deviations(enough));
     }
 
     // No probability becomes smaller than by this factor.
