@@ -1,15 +1,28 @@
-"""The paper's three models of a warm start whose labels are wrong (section 5)."""
+"""Labels that are wrong: the paper's three models of it (section 5), and a user's own."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from warmcb import _inputs, _streams
+from warmcb import _inputs, _own, _streams
 from warmcb.errors import InputError
 
 KINDS = ("none", "uar", "cyc", "maj")
+Labels = NDArray[np.int32]
+
+
+class NoiseFunction(Protocol):
+    """What a user may bring as a noise: a function that gives new labels of the same shape, in 0..K−1.
+
+    It gets a copy of the labels, the number of actions K, the most frequent label of the whole data set, and a
+    generator. It must take all its random numbers from that generator: then the same seed gives the same labels.
+    """
+
+    def __call__(
+        self, labels: Labels, n_actions: int, majority: int, generator: np.random.Generator, /
+    ) -> ArrayLike: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +47,16 @@ class Noise:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read «none» or «kind:p», as the command line has it."""
+        """Read "none" or "kind:p", as the command line has it."""
         kind, separator, p = text.partition(":")
         try:
             if (kind == "none") == bool(separator):
                 raise ValueError
             return cls(kind, float(p) if separator else 0.0)
         except ValueError:
-            raise InputError(f"noise is {text!r}; expected none, uar:P, cyc:P or maj:P with P in [0, 1]") from None
+            raise InputError(
+                f"noise is {text!r}; expected none, uar:P, cyc:P or maj:P with P in [0, 1], or package.module:function"
+            ) from None
 
     def __str__(self) -> str:
         return self.kind if self.kind == "none" else f"{self.kind}:{repr(self.p).removesuffix('.0')}"
@@ -51,7 +66,7 @@ class Noise:
         """How people call it, in figures and claims."""
         return "noiseless" if self.kind == "none" else f"{self.kind} {self.p:g}"
 
-    def corrupt(self, labels: NDArray[np.int32], n_actions: int, majority: int, seed: int) -> NDArray[np.int32]:
+    def corrupt(self, labels: Labels, n_actions: int, majority: int, seed: int) -> Labels:
         """New labels; `majority` is the most frequent label of the whole data set."""
         random = _streams.generator(seed, _streams.NOISE)
         hit = random.random(len(labels)) < self.p
@@ -65,3 +80,74 @@ class Noise:
             case _:
                 return labels.copy()
         return np.where(hit, wrong, labels).astype(labels.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNoise:
+    """A user's function in the place of a `Noise`; its results are checked.
+
+    `kind` is the name by which results know it: `package.module:function`. It has no probability, so `p` is 0.
+
+    >>> def all_zero(labels, n_actions, majority, generator):
+    ...     return 0 * labels
+    >>> OwnNoise(all_zero, "mine:all_zero").corrupt(np.array([0, 1, 2], dtype=np.int32), 3, 0, seed=5)
+    array([0, 0, 0], dtype=int32)
+    """
+
+    function: NoiseFunction
+    kind: str
+    p: float = 0.0
+
+    def __str__(self) -> str:
+        return self.kind
+
+    @property
+    def title(self) -> str:
+        """How people call it, in figures and claims."""
+        return _own.short_name(self.kind)
+
+    def corrupt(self, labels: Labels, n_actions: int, majority: int, seed: int) -> Labels:
+        """New labels; `majority` is the most frequent label of the whole data set."""
+        if not len(labels):
+            return labels.copy()
+        given = np.array(labels, dtype=np.int32)  # a copy: the function may change what it gets
+        found = np.asarray(self.function(given, n_actions, majority, _streams.generator(seed, _streams.NOISE)))
+        expected = f"expected integers from 0 to {n_actions - 1}, as many as labels"
+        if found.shape != labels.shape:
+            raise InputError(f"noise {self.kind} gave the shape {found.shape} for {labels.shape}; {expected}")
+        if found.dtype.kind not in "iu":
+            raise InputError(f"noise {self.kind} gave values of the type {found.dtype}; {expected}")
+        if len(wrong := np.flatnonzero((found < 0) | (found >= n_actions))):
+            raise InputError(f"noise {self.kind} gave {found[wrong[0]]} for label {wrong[0]}; {expected}")
+        return found.astype(np.int32)
+
+
+NoiseLike = Noise | OwnNoise | NoiseFunction | str
+"""What callers may give as a noise."""
+
+
+def parse_noise(noise: NoiseLike) -> Noise | OwnNoise:
+    """A noise from its text, "none", "kind:p" or "package.module:function", or from a function.
+
+    >>> str(parse_noise("maj:0.50"))
+    'maj:0.5'
+    """
+    if isinstance(noise, Noise | OwnNoise):
+        return noise
+    if isinstance(noise, str):
+        is_function = noise.partition(":")[0] not in KINDS and _own.is_own(noise)
+        return OwnNoise(_own.find("noise", noise).value, noise) if is_function else Noise.parse(noise)
+    if isinstance(noise, type) or not callable(noise):
+        raise InputError(f"noise is {noise!r}; expected a Noise, its text, or a function")
+    name = getattr(noise, "__qualname__", type(noise).__qualname__)
+    return OwnNoise(noise, f"{noise.__module__}:{name}")
+
+
+def noise_text(kind: str, p: float) -> str:
+    """A noise as the command line has it, from its two columns in results. Imports nothing."""
+    return str(Noise(kind, p)) if kind in KINDS else kind
+
+
+def noise_title(kind: str, p: float) -> str:
+    """The same for people, as figures and claims have it."""
+    return Noise(kind, p).title if kind in KINDS else _own.short_name(kind)

@@ -12,7 +12,7 @@ from warmcb import _costs, _frames, _inputs, _streams
 from warmcb._core import Rows
 from warmcb._costs import CostTable
 from warmcb.errors import InputError
-from warmcb.noise import Noise
+from warmcb.noise import NoiseLike, parse_noise
 
 TRUTHS = ("bandit", "supervised")
 
@@ -59,7 +59,7 @@ class Scene:
         n_actions: int | None,
         warm_start: int,
         interaction: int | None,
-        noise: Noise | str,
+        noise: NoiseLike,
         truth: str,
         seed: int,
         shuffle: bool,
@@ -96,7 +96,7 @@ class Scene:
             raise InputError(f"checkpoints is {checkpoints}; expected a sequence of numbers of rounds")
         marks = [_inputs.integer("checkpoint", mark, 1, n_b) for mark in checkpoints]
         seed = _inputs.seed(seed)
-        noise = noise if isinstance(noise, Noise) else Noise.parse(noise)
+        noise = parse_noise(noise)
         if noise.kind != "none" and table.ndim == 2:
             raise InputError(f"noise is {noise}; expected labels y with it, as noise changes labels, not costs")
         if truth not in TRUTHS:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb import _costs, _inputs
 from warmcb.bandits import Bandit, Decision, Trace
 from warmcb.errors import InputError
-from warmcb.noise import Noise
+from warmcb.noise import NoiseLike
 from warmcb.scenes import Scene
 
 
@@ -74,7 +74,7 @@ def simulate(
     actions: ArrayLike | None = None,
     warm_start: int = 0,
     interaction: int | None = None,
-    noise: Noise | str = "none",
+    noise: NoiseLike = "none",
     truth: str = "bandit",
     seed: int = 0,
     shuffle: bool = True,
@@ -130,7 +130,7 @@ def simulate_many(
     actions: ArrayLike | None = None,
     warm_start: int = 0,
     interaction: int | None = None,
-    noise: Noise | str = "none",
+    noise: NoiseLike = "none",
     truth: str = "bandit",
     seed: int = 0,
     shuffle: bool = True,

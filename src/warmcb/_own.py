@@ -1,0 +1,102 @@
+"""A user's own algorithms and noises, given as `package.module:name`: found, and known by their source code."""
+
+import hashlib
+import importlib
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from warmcb.errors import InputError
+
+_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+
+
+class NotFoundError(InputError):
+    """What a user named cannot be imported."""
+
+
+class Own(NamedTuple):
+    """Something that a user wrote, and a hash of the source code that it comes from."""
+
+    value: Callable[..., Any]
+    version: str
+
+
+def is_own(text: str) -> bool:
+    """Whether a text has the form `package.module:name`.
+
+    >>> is_own("my_package.mine:MyBandit"), is_own("uar:0.25"), is_own("warm")
+    (True, False, False)
+    """
+    return re.fullmatch(f"{_NAME}:{_NAME}", text) is not None
+
+
+def short_name(text: str) -> str:
+    """The name without its module, for titles."""
+    return text.rpartition(":")[2]
+
+
+_found: dict[str, Own] = {}
+
+
+def find(argument: str, text: str) -> Own:
+    """Import what `text` names; `argument` is what errors call it.
+
+    It is imported and hashed once in a process: what runs and the version that is told of it belong together, even if
+    the file is edited in the meantime.
+    """
+    if text not in _found:
+        _found[text] = _import(argument, text)
+    return _found[text]
+
+
+def _import(argument: str, text: str) -> Own:
+    module_name, _, name = text.partition(":")
+    try:
+        value: Any = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:  # a module may raise anything while it is imported
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        raise NotFoundError(f"{argument} is {text!r}; expected a module that can be imported ({reason})") from None
+    for part in name.split("."):
+        if not hasattr(value, part):
+            raise NotFoundError(f"{argument} is {text!r}; expected a name that {module_name} has, not {part!r}")
+        value = getattr(value, part)
+    if not callable(value):
+        raise InputError(
+            f"{argument} is {text!r}, which is of the type {type(value).__name__}; expected a class or a function"
+        )
+    return Own(value, _version(argument, text, module_name, value))
+
+
+def _version(argument: str, text: str, module_name: str, value: Any) -> str:
+    """A hash of the source code: of each package that has a part in it all files, of a lone module its folder's.
+
+    The parts are the module that was named, and those that define the value and its base classes. The standard library
+    and this package do not count: Python is not edited, and this package has a version of its own.
+    """
+    defined = {getattr(one, "__module__", None) for one in (value, *getattr(value, "__mro__", ()))}
+    others = {name for name in defined if isinstance(name, str) and name in sys.modules}
+    known = sys.stdlib_module_names | {"warmcb"}
+    modules = {module_name} | {name for name in others if name.partition(".")[0] not in known}
+    files = {name: path for one in sorted(modules) for name, path in _files(one).items()}
+    if not files:
+        raise InputError(f"{argument} is {text!r}; expected a module with a source file, as results depend on it")
+    hashed = hashlib.blake2b(digest_size=8)
+    for file, path in sorted(files.items()):
+        content = path.read_bytes()
+        hashed.update(f"{file} {len(content)}\n".encode(errors="replace") + content)
+    return hashed.hexdigest()
+
+
+def _files(module_name: str) -> dict[str, Path]:
+    """The files that a module's version depends on, by names that are the same on every machine."""
+    for name in (module_name.partition(".")[0], module_name):  # a namespace package has no file: the module itself has
+        module = sys.modules[name]
+        if file := getattr(module, "__file__", None):
+            folder = Path(file).parent
+            found = folder.rglob("*.py") if hasattr(module, "__path__") else folder.glob("*.py")
+            paths = [path for path in {*found, Path(file)} if path.is_file()]
+            return {f"{name}/{path.relative_to(folder).as_posix()}": path for path in paths}
+    return {}
