@@ -15,8 +15,8 @@ import polars as pl
 from rich.console import Console
 from rich.markdown import Markdown
 
+from warmcb.catalogue import title, without_parts
 from warmcb.study.ablation import ablation, excess
-from warmcb.study.algorithms import title, without_parts
 from warmcb.study.scores import CLOSE, SETTING, area, standings
 
 ACTIONS = {"2": (2, 2), "3 to 9": (3, 9), "10 and more": (10, 10**9)}

@@ -20,7 +20,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from warmcb.study.algorithms import PAPER
+from warmcb.catalogue import PAPER
 from warmcb.study.estimates import Doubles, mean_over_ratios, positive
 
 BUNDLED_LAYOUT = ((2, 4), (2, 7), (4, 5), (2, 6), (1, 5), (1, 5), (2, 4), (1, 5))

@@ -17,7 +17,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from warmcb.study.algorithms import PAPER
+from warmcb.catalogue import PAPER
 from warmcb.study.estimates import Doubles
 
 LIMITS = (0.02, 0.05, 0.1, 0.2, 0.3)

@@ -27,9 +27,9 @@ from rich.console import Console
 from rich.progress import track
 
 import peer
+from warmcb.catalogue import algorithm
 from warmcb.data import Dataset
 from warmcb.noise import Noise
-from warmcb.study.algorithms import algorithm
 from warmcb.study.draws import noise_seed, row_order
 from warmcb.study.engine import Work, processes
 from warmcb.study.forecast import Forecast

@@ -15,7 +15,7 @@ from rich.progress import track
 
 import peer
 from warmcb import ArrowCB, Noise, _streams
-from warmcb.bandits.by_name import make_bandit
+from warmcb.catalogue import make_bandit
 from warmcb.data import BUNDLED, open_dataset
 
 DATA_SETS = (

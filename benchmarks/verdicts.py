@@ -18,10 +18,10 @@ from rich.progress import track
 from rich.table import Table
 
 from warmcb import SupervisedTruth
+from warmcb.catalogue import BEST_LAMBDA, title
 from warmcb.data import suite
 from warmcb.noise import Noise
 from warmcb.simulation import simulate_many
-from warmcb.study.algorithms import BEST_LAMBDA, title
 from warmcb.study.cells import Cells
 from warmcb.study.estimates import TooFewFamiliesError, positive
 from warmcb.study.grid import FIGURE_2, Grid

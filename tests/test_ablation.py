@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
+from warmcb.catalogue import ABLATION, CATALOGUE, GROUPS, PAPER, STUDIED, without_parts
 from warmcb.study.ablation import ablation, excess
-from warmcb.study.algorithms import ABLATION, ALGORITHMS, GROUPS, PAPER, without_parts
 from warmcb.study.grid import Grid
 
 ERRORS = {
@@ -56,7 +56,7 @@ def test_nothing_to_compare(scores: pl.DataFrame) -> None:
 def test_groups_stand_for_their_members() -> None:
     assert Grid.of({"algorithms": ["paper", "warm"]}).algorithms == (*PAPER, "warm")
     assert Grid.of({"algorithms": ["ablation"]}).algorithms == GROUPS["ablation"]
-    assert set(GROUPS["ablation"]) <= ALGORITHMS.keys()
+    assert set(GROUPS["ablation"]) <= set(STUDIED)
 
 
 def test_parts_are_drawn_only_when_they_are_all_there_is() -> None:
@@ -66,6 +66,6 @@ def test_parts_are_drawn_only_when_they_are_all_there_is() -> None:
 
 @pytest.mark.parametrize("name", GROUPS["ablation"])
 def test_every_part_is_a_bandit(name: str) -> None:
-    bandit = ALGORITHMS[name].make(3, epsilon=0.1, learning_rate=None, horizon=None, seed=1)
+    bandit = CATALOGUE[name].make(3, epsilon=0.1, learning_rate=None, horizon=None, seed=1)
     bandit.warm_start([[0.0], [1.0], [2.0]], [0, 1, 2])
     assert bandit.decide([1.0]).action in range(3)

@@ -14,7 +14,7 @@ import pytest
 
 from commands import Done, refusal, small_table, warmcb
 from warmcb import ArrowCB, WarmBandit, __version__
-from warmcb.bandits.by_name import ALGORITHMS, make_bandit
+from warmcb.catalogue import CLASSES, make_bandit
 from warmcb.cli import results
 
 OPTIONS = {"epsilon": "0.03", "lambdas": "2", "learning_rate": "0.3"}
@@ -40,14 +40,14 @@ def facts_of(*arguments: str | Path) -> dict[str, Any]:
 
 
 def has(algorithm: str, option: str) -> bool:
-    return option in inspect.signature(ALGORITHMS[algorithm]).parameters
+    return option in inspect.signature(CLASSES[algorithm]).parameters
 
 
 def flag(option: str) -> str:
     return f"--{option.replace('_', '-')}"
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", CLASSES)
 def test_json_for_every_algorithm(table: Path, algorithm: str) -> None:
     given = [word for name, text in OPTIONS.items() if has(algorithm, name) for word in (flag(name), text)]
     rounds = ["--warm-start", "100", "--interaction", "400", "--noise", "cyc:0.5", "--seed", "1"]
@@ -69,7 +69,7 @@ def test_json_for_every_algorithm(table: Path, algorithm: str) -> None:
     assert facts["parameters"].get("horizon", 400) == 400
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", CLASSES)
 def test_what_is_not_given_is_the_algorithms_own(table: Path, algorithm: str) -> None:
     facts = facts_of(table, "--algorithm", algorithm)
     own = make_bandit(algorithm, 2).get_params()
@@ -88,7 +88,7 @@ def test_warm_is_the_default(table: Path) -> None:
     assert help_text.count("[default: (the algorithm's own)]") == 3
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", CLASSES)
 def test_an_option_that_the_algorithm_lacks_is_refused(table: Path, algorithm: str) -> None:
     for name, text in OPTIONS.items():
         if not has(algorithm, name):
@@ -137,7 +137,7 @@ def test_the_table_lists_the_true_parameters(table: Path) -> None:
     assert "estimated cost" in done.stdout
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", CLASSES)
 def test_the_table_leaves_out_what_there_is_not(table: Path, algorithm: str) -> None:
     done = warmcb("simulate", table, "--algorithm", algorithm)
     shown = lines(done.stdout)

@@ -10,13 +10,12 @@ import pytest
 from typer.models import OptionInfo
 
 import warmcb
-from warmcb.bandits.by_name import ALGORITHMS
+from warmcb.catalogue import CATALOGUE, CLASSES, STUDIED
 from warmcb.cli.app import app
 from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import failure, regret, similarity, theory_app
-from warmcb.study.algorithms import ALGORITHMS as STUDY_ALGORITHMS
 from warmcb.study.claims import CLAIMS
 from warmcb.study.grid import Grid
 
@@ -63,7 +62,7 @@ def test_every_command_is_explained() -> None:
 
 
 def test_every_algorithm_is_explained() -> None:
-    for page, names in (("guide.md", ALGORITHMS), ("study.md", STUDY_ALGORITHMS)):
+    for page, names in (("guide.md", CLASSES), ("study.md", STUDIED)):
         text = (ROOT / "docs" / page).read_text()
         assert all(f"`{name}`" in text for name in names)
 
@@ -80,6 +79,8 @@ def test_the_grid_of_the_page_is_one() -> None:
 
 def test_every_bandit_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text()
-    for kind in ALGORITHMS.values():
+    for name in CLASSES:
+        kind = CATALOGUE[name].kind
+        assert isinstance(kind, type)
         assert f"`{kind.__name__}`" in readme
         assert hasattr(warmcb, kind.__name__)

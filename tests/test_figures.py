@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from study_samples import NOISES, PAPER, sample_scores
-from warmcb._looks import Look, looks
+from warmcb.catalogue import Look, looks
 from warmcb.study.figures import Panel, _figures, draw_figures, draw_panels
 from warmcb.study.scores import cdf
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from warmcb.catalogue import PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH
 from warmcb.errors import InputError
-from warmcb.study.algorithms import PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH
 from warmcb.study.asked import grid_of, options
 from warmcb.study.grid import FIGURE_2, Grid, Part, Size, read_settings
 

@@ -12,12 +12,13 @@ LAYERS = [
     {"study"},
     {"theory"},
     {"data", "plot"},
+    {"catalogue"},
     {"simulation", "scenes"},
     {"bandits"},
     {"learners", "selectors", "explorers", "noise"},
     {"contracts"},
     {"_inputs", "_modelfile", "_streams"},
-    {"_atomic", "_core", "_costs", "_frames", "_looks", "_states", "errors"},
+    {"_atomic", "_core", "_costs", "_frames", "_own", "_states", "errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -73,7 +74,6 @@ def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
 
 # Within the study, in the order in which results are made; what is computed does not know how it is shown.
 STUDY = [
-    "algorithms",
     "grid",
     "draws",
     "optimal",

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from study_samples import NOISES
+from warmcb.catalogue import PAPER, SINGLE_LAMBDA
 from warmcb.errors import InputError
-from warmcb.study.algorithms import PAPER, SINGLE_LAMBDA
 from warmcb.study.asked import grid_of
 from warmcb.study.claims import CLAIMS, chosen_claims
 from warmcb.study.grid import Grid

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warmcb._looks import looks
 from warmcb.bandits import WarmBandit
-from warmcb.bandits.by_name import ALGORITHMS
+from warmcb.catalogue import CATALOGUE, CLASSES, looks
 from warmcb.errors import InputError, MissingDependencyError
 from warmcb.simulation import Run
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
 
-_NAMES = {kind: name for name, kind in ALGORITHMS.items()}
+_NAMES = {CATALOGUE[name].kind: name for name in CLASSES}
 
 
 def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":

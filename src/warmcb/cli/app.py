@@ -1,5 +1,8 @@
 """The commands and their common manners: progress and errors go to standard error, results to standard output."""
 
+import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,6 +40,7 @@ def _top(
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command and give its exit code."""
+    _look_here()
     try:
         return int(app(arguments, standalone_mode=False) or 0)
     except typer.TyperException as error:
@@ -48,6 +52,14 @@ def run(arguments: list[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         _complain("interrupted")
         return 130
+
+
+def _look_here() -> None:
+    """Find a user's own modules in the current folder, too; last, so that they hide nothing."""
+    with suppress(OSError):  # the folder may have been deleted
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.append(here)
 
 
 def _complain(message: str) -> int:

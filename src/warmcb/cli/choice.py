@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from warmcb.bandits import Bandit
-from warmcb.bandits.by_name import ALGORITHMS, make_bandit
+from warmcb.catalogue import CLASSES, make_bandit
 from warmcb.errors import InputError
 
-NAMES = tuple(ALGORITHMS)
+NAMES = tuple(CLASSES)
 
 
 def check_options(algorithm: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,4 +31,4 @@ def build(algorithm: str, n_actions: int, options: Mapping[str, Any], known: Map
 
 
 def _parameters(algorithm: str) -> frozenset[str]:
-    return frozenset(inspect.signature(ALGORITHMS[algorithm]).parameters)
+    return frozenset(inspect.signature(CLASSES[algorithm]).parameters)

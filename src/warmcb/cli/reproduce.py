@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from warmcb.catalogue import GROUPS, STUDIED
 from warmcb.cli.progress import StudyProgress
 from warmcb.cli.workers import checked_workers
 from warmcb.data import SUITES
 from warmcb.errors import InputError
-from warmcb.study.algorithms import ALGORITHMS, GROUPS
 from warmcb.study.asked import grid_of
 from warmcb.study.engine import Engine, EngineLostError, dask_cluster, processes
 from warmcb.study.families import Families
@@ -47,7 +47,11 @@ def reproduce(
         list[str] | None, typer.Option(help=f"Shares of exploration. {_LISTS}", show_default="the paper's three")
     ] = None,
     algorithms: Annotated[
-        list[str] | None, typer.Option(help=f"Of {', '.join((*GROUPS, *ALGORITHMS))}. {_LISTS}", show_default="paper")
+        list[str] | None,
+        typer.Option(
+            help=f"Of {', '.join((*GROUPS, *STUDIED))}, or your own: package.module:Class. {_LISTS}",
+            show_default="paper",
+        ),
     ] = None,
     extras: Annotated[
         list[str] | None,
@@ -64,7 +68,11 @@ def reproduce(
         ),
     ] = None,
     noises: Annotated[
-        list[str] | None, typer.Option(help=f"none, uar:P, cyc:P, maj:P. {_LISTS}", show_default="the paper's ten")
+        list[str] | None,
+        typer.Option(
+            help=f"none, uar:P, cyc:P, maj:P, or your own: package.module:function. {_LISTS}",
+            show_default="the paper's ten",
+        ),
     ] = None,
     learning_rates: Annotated[list[str] | None, typer.Option(help=_LISTS, show_default="the paper's nine")] = None,
     warm_starts: Annotated[

@@ -18,7 +18,7 @@ from warmcb.cli.workers import checked_workers
 from warmcb.data import Dataset, open_dataset
 from warmcb.errors import DataError, InputError
 from warmcb.learners.finite_class import ConstantPolicies, LinearPolicies, Policies, TreePolicies
-from warmcb.noise import Noise
+from warmcb.noise import Noise, OwnNoise, parse_noise
 from warmcb.theory.advice import best_lambda
 from warmcb.theory.bounds import Problem, ucb_T0
 from warmcb.theory.measurement import slope
@@ -83,7 +83,7 @@ def similarity(
     """
     if (b is None) == (noise is None):
         raise InputError("B and --noise: expected exactly one of them")
-    chosen_noise = None if noise is None else Noise.parse(noise)
+    chosen_noise = None if noise is None else parse_noise(noise)
     _inputs.integer("policies", policies, 5, 10**6)
     console = Console(stderr=True)
     with console.status(escape(f"reading {a}")):
@@ -160,7 +160,7 @@ def _labels(table: CostTable) -> NDArray[Any]:
     return table if table.ndim == 1 else table.argmin(axis=1)
 
 
-def _corrupted(truth: Dataset, noise: Noise, seed: int) -> CostTable:
+def _corrupted(truth: Dataset, noise: Noise | OwnNoise, seed: int) -> CostTable:
     if truth.y is None:
         raise InputError(f"noise is {str(noise)!r}; expected B, as {truth.name} has costs and not labels")
     majority = int(np.bincount(truth.y).argmax())

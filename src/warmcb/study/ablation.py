@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from warmcb.noise import Noise
-from warmcb.study.algorithms import ABLATION
+from warmcb.catalogue import ABLATION
+from warmcb.noise import noise_text, noise_title
 from warmcb.study.cells import Cells, MissingError
 from warmcb.study.estimates import TooFewFamiliesError, positive
 from warmcb.study.scores import area, standings
@@ -53,9 +53,16 @@ def excess(scores: pl.DataFrame) -> list[dict[str, Any]]:
         areas = {name: area(of_noise, name) for name in compared}
         better = min(SOURCES, key=lambda name: areas[name])
         rows.append(
-            {"noise": kind, "noise_p": p, "area": areas[WHOLE], "better": better, "of_better": areas[better]}
+            {
+                "noise": kind,
+                "noise_p": p,
+                "title": noise_title(kind, p),
+                "area": areas[WHOLE],
+                "better": better,
+                "of_better": areas[better],
+            }
             | {"above": areas[WHOLE] - areas[better]}
-            | _above(cells, WHOLE, better, [str(Noise(kind, p))])
+            | _above(cells, WHOLE, better, [noise_text(kind, p)])
         )
     return sorted(rows, key=lambda row: -row["above"])
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from warmcb.noise import Noise
+from warmcb.noise import noise_text
 from warmcb.study.estimates import Doubles, Estimate, mean_over_ratios
 
 
@@ -31,7 +31,7 @@ class Cells:
             table = np.full((len(self.families), len(self.ratios), len(columns)), np.nan)
             rows = [self.families.index(family) for family in part["family"]]
             table[rows, [self.ratios.index(ratio) for ratio in part["ratio"]]] = part.select(columns).to_numpy()
-            self._tables.setdefault(algorithm, {})[str(Noise(kind, p))] = table
+            self._tables.setdefault(algorithm, {})[noise_text(kind, p)] = table
 
     def mean(self, algorithm: str, noises: Sequence[str] = (), ratio: float | None = None) -> Estimate:
         """The mean over families, ratios and noises, those named or all there are; at one ratio, if it is given."""

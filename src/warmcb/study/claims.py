@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from warmcb.catalogue import BEST_LAMBDA
 from warmcb.errors import InputError
-from warmcb.study.algorithms import BEST_LAMBDA
 from warmcb.study.evidence import (
     ALL_NOISES,
     LARGE,

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import polars as pl
 
-from warmcb.noise import Noise
-from warmcb.study.algorithms import ALGORITHMS, BEST_LAMBDA, PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH, title
+from warmcb.catalogue import BEST_LAMBDA, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, title
+from warmcb.noise import noise_text, parse_noise
 from warmcb.study.cells import Cells, MissingError
 from warmcb.study.estimates import Estimate, Number, TooFewFamiliesError, below, larger_maximum, positive
 from warmcb.study.grid import Grid
@@ -108,7 +108,7 @@ class ScoredEvidence:
 
 
 def _has_all_noises(scores: pl.DataFrame) -> bool:
-    found = {str(Noise(*noise)) for noise in scores.select("noise", "noise_p").unique().iter_rows()}
+    found = {noise_text(*noise) for noise in scores.select("noise", "noise_p").unique().iter_rows()}
     return found >= set(ALL_NOISES)
 
 
@@ -138,7 +138,7 @@ class Needs:
         """The smallest grid that has all of it."""
         wanted = self._algorithms | ({*SINGLE_LAMBDA, "bandit-only"} if BEST_LAMBDA in self._algorithms else set())
         return {
-            "algorithms": [name for name in ALGORITHMS if name in wanted],
+            "algorithms": [name for name in STUDIED if name in wanted],
             "noises": [noise for noise in ALL_NOISES if noise in self._noises],
             "epsilon": [epsilon for epsilon in (MAIN, SMALL, LARGE) if epsilon in self._epsilon],
         }
@@ -270,4 +270,4 @@ def _place(under: Condition) -> str:
 
 
 def _title(noises: Sequence[str]) -> str:
-    return "all noises" if tuple(noises) == ALL_NOISES else ", ".join(Noise.parse(noise).title for noise in noises)
+    return "all noises" if tuple(noises) == ALL_NOISES else ", ".join(parse_noise(noise).title for noise in noises)

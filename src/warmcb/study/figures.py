@@ -17,9 +17,8 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb._atomic import replacing
-from warmcb._looks import Look, looks
-from warmcb.noise import KINDS, Noise
-from warmcb.study.algorithms import title, without_parts
+from warmcb.catalogue import Look, looks, title, without_parts
+from warmcb.noise import KINDS, noise_title
 from warmcb.study.grid import main_epsilon
 from warmcb.study.scores import SETTING, cdf
 
@@ -129,7 +128,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
     yield (
         Drawing(
             f"ratio-{epsilon!r}",
-            f"By ratio, {Noise(*noise).title}, ε = {epsilon:g}",
+            f"By ratio, {noise_title(*noise)}, ε = {epsilon:g}",
             "From many labels to few: the ratio is rounds of interaction per example of the warm start;"
             " as the paper's Figure 3.",
         ),
@@ -144,26 +143,34 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
                 f"{down} (down) by {across} (across), {_count(Panel('', part).datasets, 'data set')};"
                 " beside each title the number of settings. As in the paper's appendix.",
             ),
-            [_ratio_panels(cell, ratios, f"{Noise(*noise).title}, ") for noise, cell in _by_noise(part).items()],
+            [_ratio_panels(cell, ratios, f"{noise_title(*noise)}, ") for noise, cell in _by_noise(part).items()],
             1.7,
         )
 
 
 def _by_noise(scores: pl.DataFrame) -> dict[tuple[str, float], pl.DataFrame]:
-    """The scores of each noise condition: noiseless, then each kind with rising p."""
+    """The scores of each noise condition: noiseless, then each kind with rising p, then the user's own."""
     parts = scores.partition_by("noise", "noise_p", as_dict=True)
-    return {(kind, p): parts[kind, p] for kind, p in sorted(parts, key=lambda noise: (KINDS.index(noise[0]), noise[1]))}
+    order = {kind: place for place, kind in enumerate(KINDS)}
+    ordered = sorted(parts, key=lambda noise: (order.get(noise[0], len(order)), *noise))
+    return {(kind, p): parts[kind, p] for kind, p in ordered}
 
 
 def _noise_panels(scores: pl.DataFrame) -> Panels:
-    """A row for each kind and a column for each p, with the noiseless panel before them; short of that, one row."""
-    panels = {noise: Panel(Noise(*noise).title, part) for noise, part in _by_noise(scores).items()}
-    noiseless = panels.pop(("none", 0.0), None)
-    kinds, levels = list(dict.fromkeys(kind for kind, _ in panels)), sorted({p for _, p in panels})
+    """A row for each kind and a column for each p, with the noiseless panel before them; short of that, one row.
+
+    The user's own noises have no p: they stand below.
+    """
+    panels = {noise: Panel(noise_title(*noise), part) for noise, part in _by_noise(scores).items()}
+    levelled = [noise for noise in panels if noise[0] in KINDS[1:]]
+    kinds, levels = list(dict.fromkeys(kind for kind, _ in levelled)), sorted({p for _, p in levelled})
     if len(levels) < 2 or len(kinds) < 2:
-        return [[noiseless, *panels.values()] if noiseless else list(panels.values())]
+        return [list(panels.values())]
     grid: Panels = [[panels.get((kind, p)) for p in levels] for kind in kinds]
-    return [[noiseless if row is grid[0] else None, *row] for row in grid] if noiseless else grid
+    if noiseless := panels.get(("none", 0.0)):
+        grid = [[noiseless if row is grid[0] else None, *row] for row in grid]
+    own: list[Panel | None] = [panel for (kind, _), panel in panels.items() if kind not in KINDS]
+    return grid + (_wrapped(own, len(grid[0]), fill=True) if own else [])
 
 
 def _ratio_panels(scores: pl.DataFrame, ratios: list[float], prefix: str = "") -> list[Panel | None]:
@@ -171,8 +178,8 @@ def _ratio_panels(scores: pl.DataFrame, ratios: list[float], prefix: str = "") -
     return [Panel(f"{prefix}ratio {ratio:g}", parts[ratio,]) if (ratio,) in parts else None for ratio in ratios]
 
 
-def _wrapped(panels: list[Panel | None], columns: int) -> Panels:
-    columns = min(columns, len(panels))
+def _wrapped(panels: list[Panel | None], columns: int, *, fill: bool = False) -> Panels:
+    columns = columns if fill else min(columns, len(panels))
     padded = panels + [None] * (-len(panels) % columns)
     return [padded[start : start + columns] for start in range(0, len(padded), columns)]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from warmcb import _inputs
+from warmcb.catalogue import GROUPS, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, algorithm
 from warmcb.errors import InputError
-from warmcb.noise import Noise
+from warmcb.noise import parse_noise
 from warmcb.scenes import TRUTHS
-from warmcb.study.algorithms import GROUPS, PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH, algorithm
 
 FIGURE_2 = ("none", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")
 """The noises of the paper's Figure 2."""
@@ -77,12 +77,12 @@ class Grid:
         for rate in self.learning_rates:
             _inputs.learning_rate(rate)
         for name in (*self.algorithms, *self.extras):
-            algorithm(name)
+            algorithm(name, STUDIED)
         both = [name for name in self.extras if name in self.algorithms]
         if both:
             raise InputError(f"extras has {both[0]}, which is among the algorithms; expected it in one of them")
         for noise in self.noises:
-            Noise.parse(noise)
+            parse_noise(noise)
         _inputs.integer("shuffles", self.shuffles, 1, 10**6)
         _inputs.integer("side_shuffles", self.side_shuffles, 1, 10**6)
         _inputs.integer("seeds", self.seeds, 1, 10**6)
@@ -137,7 +137,7 @@ class Grid:
                 if not isinstance(one, str):
                     raise InputError(f"{name} has {one!r}; expected text")
         if name == "noises":
-            return tuple(str(Noise.parse(one)) for one in value)
+            return tuple(str(parse_noise(one)) for one in value)
         if name in ("algorithms", "extras"):
             return tuple(member for one in value for member in GROUPS.get(one, (one,)))
         return tuple(value) if isinstance(value, list) else value

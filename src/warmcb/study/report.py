@@ -15,9 +15,8 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from warmcb._atomic import replacing
-from warmcb._looks import looks
+from warmcb.catalogue import looks, title, without_parts
 from warmcb.study.ablation import ablation, excess
-from warmcb.study.algorithms import title, without_parts
 from warmcb.study.asked import command
 from warmcb.study.estimates import FEWEST_FAMILIES
 from warmcb.study.grid import Grid, main_epsilon

@@ -14,11 +14,11 @@ import polars as pl
 from scipy import sparse
 
 import warmcb
-from warmcb import _inputs
+from warmcb import _inputs, _own
+from warmcb.catalogue import algorithm, check_making
 from warmcb.data import Dataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError
-from warmcb.study.algorithms import algorithm
 from warmcb.study.asked import command
 from warmcb.study.claims import chosen_claims
 from warmcb.study.draws import part_of_rows
@@ -140,7 +140,10 @@ def _check(grid: Grid, dataset: Dataset) -> None:
         raise DataError(grid.why_no_size(len(dataset.y)))
     _inputs.matrix(dataset.X, None)  # refuses what is not finite, by its place
     for name in (*grid.algorithms, *grid.extras):
-        algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
+        if _own.is_own(name):  # it need not be able to learn from a single row
+            check_making(algorithm(name), dataset.n_actions)
+        else:
+            algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
 
 
 def _facts(dataset: Dataset) -> DataFacts:
@@ -166,6 +169,7 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Seq
     manifest = {
         "warmcb": warmcb.__version__,
         "code": code_version(),
+        "sources": _sources(grid),
         "command": command(grid),
         "started": began.isoformat(timespec="seconds"),
         "finished": ended.isoformat(timespec="seconds"),
@@ -185,6 +189,12 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Seq
     write_report(store.folder)
     found: list[dict[str, Any]] = claims["claims"]
     return found
+
+
+def _sources(grid: Grid) -> dict[str, str]:
+    """The user's own algorithms and noises, with the versions of their source code."""
+    named = [("algorithm", name) for name in (*grid.algorithms, *grid.extras)] + [("noise", one) for one in grid.noises]
+    return {name: _own.find(argument, name).version for argument, name in named if _own.is_own(name)}
 
 
 def _machine() -> dict[str, Any]:

@@ -7,7 +7,7 @@ that no algorithm wins by the luck of one of them.
 import numpy as np
 import polars as pl
 
-from warmcb.study.algorithms import BEST_LAMBDA, PAPER, SINGLE_LAMBDA
+from warmcb.catalogue import BEST_LAMBDA, PAPER, SINGLE_LAMBDA
 from warmcb.study.cells import Cells
 from warmcb.study.estimates import Doubles, TooFewFamiliesError, positive
 

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from warmcb._atomic import replacing
+from warmcb._own import NotFoundError
 from warmcb.errors import DataError, InputError
 from warmcb.study.families import Families
 from warmcb.study.grid import Grid
@@ -128,6 +129,8 @@ class Store:
             Grid.of(begun["grid"])
             datasets = [asdict(DataFacts(**data)) for data in begun["datasets"]]
             return {"code": str(begun["code"]), "grid": dict(begun["grid"]), "datasets": datasets}
+        except NotFoundError:  # the plan is whole: what the user wrote is not there any more
+            raise
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(f"{self._plan} is no plan of a study; expected an empty folder or another --out") from None
 

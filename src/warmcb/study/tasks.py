@@ -13,16 +13,15 @@ import numpy as np
 import polars as pl
 
 import warmcb
-from warmcb import _costs
+from warmcb import _costs, _own
 from warmcb._atomic import replacing
-from warmcb.bandits import Bandit
+from warmcb.catalogue import Workload, algorithm
 from warmcb.data.arrays import load_arrays, save_arrays
 from warmcb.data.dataset import Dataset
 from warmcb.errors import WarmcbError
-from warmcb.noise import Noise
+from warmcb.noise import parse_noise
 from warmcb.scenes import Scene
-from warmcb.simulation import play
-from warmcb.study.algorithms import algorithm
+from warmcb.simulation import PlaysRounds, play
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.grid import Grid, Size
 from warmcb.study.optimal import optimal_cost
@@ -72,6 +71,8 @@ class Runs:
     algorithms: tuple[str, ...]
     learning_rates: tuple[float, ...]
     seed: int
+    sources: tuple[tuple[str, str], ...] = ()
+    """The user's own algorithms and noises that the results depend on, each with the version of its source code."""
 
     @property
     def label(self) -> str:
@@ -85,16 +86,19 @@ class Runs:
 
     @property
     def load(self) -> Load:
-        rounds = self.size.warm_start + max(self.size.checkpoints)
-        nonzeros, terms = self.data.density * self.data.n_features, 2 * self.data.n_features + 1
-        each_round = (1, nonzeros, nonzeros * self.data.n_actions, terms * self.data.n_actions, terms * min(terms, 256))
-        exactly = (rounds * nonzeros**2, self.data.n_actions * self.data.n_features**3)
-        return Load(",".join(self.algorithms), (*(rounds * one for one in each_round), *exactly))
+        rounds, data = self.size.warm_start + max(self.size.checkpoints), self.data
+        one_run = Workload(rounds, data.n_features, data.density * data.n_features, data.n_actions)
+        costs = np.zeros(len(one_run.quantities()))
+        for name in self.algorithms:
+            runs = self.seeds * (len(self.learning_rates) if algorithm(name).has_rate else 1)
+            costs += runs * np.array(algorithm(name).work(one_run))
+        return Load(",".join(self.algorithms), tuple(costs.tolist()))
 
     def compute(self, arrays: Path) -> Columns:
         """One row for each algorithm, learning rate, seed and interaction length."""
+        self._check_sources()
         scene = self.scene(_mapped(arrays, self.data, self.shuffle))
-        noises = [Noise.parse(noise) for noise in self.noises]
+        noises = [parse_noise(noise) for noise in self.noises]
         columns: Columns = {name: [] for name in COLUMNS}
         for name, rate, exploration, bandit in self._bandits(scene):
             costs = play(scene, [bandit])[0].checkpoints
@@ -108,6 +112,12 @@ class Runs:
                     columns[column].append(value)
         return columns
 
+    def _check_sources(self) -> None:
+        for name, planned in self.sources:
+            found = _own.find("source", name).version
+            if found != planned:
+                raise WarmcbError(f"this worker has the version {found} of {name}; expected {planned}, as the study")
+
     def scene(self, shuffled: Dataset) -> Scene:
         """The data set, its rows in the order of the shuffle, with the labels that are wrong under this noise."""
         return Scene.prepare(
@@ -119,12 +129,12 @@ class Runs:
             interaction=max(self.size.checkpoints),
             noise=self.noises[0],
             truth=self.truth,
-            seed=noise_seed(self.seed, self.data.name, self.shuffle, Noise.parse(self.noises[0]).kind),
+            seed=noise_seed(self.seed, self.data.name, self.shuffle, parse_noise(self.noises[0]).kind),
             shuffle=False,  # the rows are
             checkpoints=self.size.checkpoints,
         )
 
-    def _bandits(self, scene: Scene) -> Iterator[tuple[str, float | None, int, Bandit]]:
+    def _bandits(self, scene: Scene) -> Iterator[tuple[str, float | None, int, PlaysRounds]]:
         best_constant = int(np.argmin(_costs.totals(scene.truth, scene.n_actions)))
         for name in self.algorithms:
             chosen = algorithm(name)
@@ -192,27 +202,42 @@ def plan(grid: Grid, datasets: Sequence[DataFacts]) -> list[Unit]:
         units.append(Optimal(data, shuffle, grid.seed))
         for size in grid.sizes(data.n_rows):
             for noises, epsilon, names in _groups(grid, shuffle):
-                rest = (epsilon, shuffle, grid.seeds, names, grid.learning_rates, grid.seed)
+                sources = _sources(names, noises, grid.truth)
+                rest = (epsilon, shuffle, grid.seeds, names, grid.learning_rates, grid.seed, sources)
                 units.append(Runs(data, size, noises, grid.truth, *rest))
     return units
 
 
 def _groups(grid: Grid, shuffle: int) -> Iterator[tuple[tuple[str, ...], tuple[float, ...], tuple[str, ...]]]:
-    """Noises, ε and the algorithms to run under them; one that does not see noise or ε is run once for all of them."""
+    """Noises, ε and the algorithms to run under them; one that does not see noise or ε is run once for all of them.
+
+    A user's own algorithm has units of its own: when it is edited, the others need not be computed again.
+    """
     wanted: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {}
     for part in grid.parts():
         if shuffle < part.shuffles:
             for name in part.algorithms:
                 _, epsilon = wanted.get(name, ((), ()))
                 wanted[name] = part.noises, (*epsilon, *part.epsilon)
-    together: dict[tuple[tuple[str, ...], tuple[float, ...]], list[str]] = {}
+    together: dict[tuple[tuple[str, ...], tuple[float, ...], str], list[str]] = {}
     for name, (noises, epsilon) in wanted.items():
         by_noise = [(noise,) for noise in noises] if algorithm(name).sees_noise(grid.truth) else [noises]
         by_epsilon = [(one,) for one in epsilon] if algorithm(name).explores else [epsilon]
         for group in product(by_noise, by_epsilon):
-            together.setdefault(group, []).append(name)
-    for (noises, epsilon), names in together.items():
+            together.setdefault((*group, name if _own.is_own(name) else ""), []).append(name)
+    for (noises, epsilon, _), names in together.items():
         yield noises, epsilon, tuple(names)
+
+
+def _sources(names: Sequence[str], noises: Sequence[str], truth: str) -> tuple[tuple[str, str], ...]:
+    """What the results of these algorithms under these noises depend on besides this package."""
+    seen = noises if any(algorithm(name).sees_noise(truth) for name in names) else ()
+    return tuple(
+        (name, _own.find(argument, name).version)
+        for argument, given in (("algorithm", names), ("noise", seen))
+        for name in given
+        if _own.is_own(name)
+    )
 
 
 def key(unit: Unit) -> str:
@@ -226,8 +251,9 @@ def code_version() -> str:
     """A hash of the code that determines results: equal versions give equal rows."""
     package = Path(warmcb.__file__).parent
     patterns = (
-        "_core*.so", "_core*.pyd", "_costs.py", "_inputs.py", "_streams.py", "noise.py", "simulation.py",
-        "bandits/*.py", "learners/*.py", "study/algorithms.py", "study/draws.py", "study/optimal.py", "study/tasks.py",
+        "_core*.so", "_core*.pyd", "_costs.py", "_inputs.py", "_streams.py", "catalogue.py", "explorers.py", "noise.py",
+        "selectors.py", "simulation.py", "bandits/*.py", "learners/*.py", "study/draws.py", "study/optimal.py",
+        "study/tasks.py",
     )  # fmt: skip
     hashed = hashlib.blake2b(f"NumPy {np.__version__}".encode(), digest_size=8)
     for path in sorted(path for pattern in patterns for path in package.glob(pattern)):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from warmcb.noise import Noise
+from warmcb.noise import noise_text
 from warmcb.study.cells import MissingError
 from warmcb.study.claims import CLAIMS, Claim, chosen_claims
 from warmcb.study.estimates import FEWEST_FAMILIES, TooFewFamiliesError
@@ -97,7 +97,7 @@ def _was_run(claim: Claim, results: pl.DataFrame, rivals: Sequence[str]) -> bool
     needs = Needs(rivals)
     claim.differences(needs)
     played = results.select("algorithm", "epsilon", "noise", "noise_p").unique()
-    noises = {str(Noise(kind, p)) for kind, p in played.select("noise", "noise_p").unique().iter_rows()}
+    noises = {noise_text(kind, p) for kind, p in played.select("noise", "noise_p").unique().iter_rows()}
     there = {"algorithms": set(played["algorithm"]), "noises": noises, "epsilon": set(played["epsilon"])}
     return all(set(wanted) <= there[name] for name, wanted in needs.settings().items())
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warmcb._looks import looks
+from warmcb.catalogue import looks
 from warmcb.theory.bounds import ucb_T0
 from warmcb.theory.failure import Failure, two_armed
 from warmcb.theory.measurement import Curves, Measured, Panel, slope
