@@ -78,7 +78,8 @@ class Runs:
     def label(self) -> str:
         noise = self.noises[0] if len(self.noises) == 1 else "all noises"
         epsilon = f"ε={self.epsilon[0]:g}" if len(self.epsilon) == 1 else "all ε"
-        return f"{self.data.name} n_s={self.size.warm_start} {noise} {epsilon}"
+        own = [f" {name}" for name in self.algorithms if _own.is_own(name)]  # it may fail, and must be named then
+        return f"{self.data.name} n_s={self.size.warm_start} {noise} {epsilon}{''.join(own)}"
 
     @property
     def alike(self) -> Hashable:
