@@ -1,6 +1,7 @@
 """A user's own algorithms and noises: the page's example as it stands, what an edit computes again, mistakes."""
 
 import json
+import pickle
 import re
 import shlex
 import subprocess
@@ -19,14 +20,14 @@ from study_samples import NOISES, sample_scores
 from test_engine import dask
 from warmcb import ArrowCB, Noise, _own, simulate
 from warmcb.catalogue import algorithm, looks, title
-from warmcb.data import read_file
+from warmcb.data import Dataset, read_file
 from warmcb.errors import InputError, WarmcbError
 from warmcb.noise import OwnNoise, noise_text, noise_title, parse_noise
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.figures import _figures
 from warmcb.study.grid import Grid
 from warmcb.study.store import Store
-from warmcb.study.tasks import DataFacts, Runs, key, plan
+from warmcb.study.tasks import DataFacts, Runs, key, plan, write_arrays
 
 PAGE = (Path(__file__).parents[1] / "docs" / "study.md").read_text()
 Write = Callable[..., None]
@@ -248,6 +249,23 @@ def test_a_worker_with_other_source_is_refused(write: Write, tmp_path: Path) -> 
         stale.compute(tmp_path)
 
 
+def test_whatever_it_raises_is_told_in_plain_words(write: Write, tmp_path: Path) -> None:
+    write(
+        raising=f"{BANDIT}\nclass OddError(Exception):\n    def __init__(self, one, two):\n"
+        "        super().__init__(f'{one}\\n{two}')\n"
+        "class Bad(Mine):\n    def decide(self, x):\n        raise OddError('this', 'that')\n"
+    )
+    X = np.random.default_rng(0).normal(size=(3000, 3))
+    dataset = Dataset("a", X.astype(np.float32), X.argmax(axis=1).astype(np.int32), ("a", "b", "c"))
+    grid = Grid.of({"algorithms": ["raising:Bad"], "shuffles": 1})
+    write_arrays(dataset, FACTS, grid, tmp_path / "arrays")
+    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, Runs))
+    assert unit.label.endswith("raising:Bad")
+    with pytest.raises(WarmcbError, match=r"^OddError: this that$") as caught:
+        unit.compute(tmp_path / "arrays")
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
 def test_the_version_is_that_of_the_whole_package(write: Write, tmp_path: Path) -> None:
     def version() -> str:
         for name in [name for name in sys.modules if name.partition(".")[0] in ("pack", "lone")]:
@@ -396,7 +414,7 @@ def test_noises_by_text(write: Write) -> None:
         ("noisy:flop", "expected a name that noisy has, not 'flop'"),
         ("noisy:x", "which is of the type int"),
         ("uar:half", "expected none, uar:P, cyc:P or maj:P"),
-        ("noisy", "expected none, uar:P, cyc:P or maj:P"),
+        ("noisy", r"expected none, uar:P, cyc:P or maj:P .*, or package.module:function"),
     ):
         with pytest.raises(InputError, match=f"noise is '{text}'.*{message}"):
             parse_noise(text)

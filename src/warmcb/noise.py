@@ -54,9 +54,7 @@ class Noise:
                 raise ValueError
             return cls(kind, float(p) if separator else 0.0)
         except ValueError:
-            raise InputError(
-                f"noise is {text!r}; expected none, uar:P, cyc:P or maj:P with P in [0, 1], or package.module:function"
-            ) from None
+            raise InputError(f"noise is {text!r}; expected none, uar:P, cyc:P or maj:P with P in [0, 1]") from None
 
     def __str__(self) -> str:
         return self.kind if self.kind == "none" else f"{self.kind}:{repr(self.p).removesuffix('.0')}"
@@ -135,8 +133,12 @@ def parse_noise(noise: NoiseLike) -> Noise | OwnNoise:
     if isinstance(noise, Noise | OwnNoise):
         return noise
     if isinstance(noise, str):
-        is_function = noise.partition(":")[0] not in KINDS and _own.is_own(noise)
-        return OwnNoise(_own.find("noise", noise).value, noise) if is_function else Noise.parse(noise)
+        if noise.partition(":")[0] not in KINDS and _own.is_own(noise):
+            return OwnNoise(_own.find("noise", noise).value, noise)
+        try:
+            return Noise.parse(noise)
+        except InputError as error:
+            raise InputError(f"{error}, or package.module:function") from None
     if isinstance(noise, type) or not callable(noise):
         raise InputError(f"noise is {noise!r}; expected a Noise, its text, or a function")
     name = getattr(noise, "__qualname__", type(noise).__qualname__)

@@ -97,7 +97,19 @@ class Runs:
 
     def compute(self, arrays: Path) -> Columns:
         """One row for each algorithm, learning rate, seed and interaction length."""
-        self._check_sources()
+        if not any(map(_own.is_own, (*self.algorithms, *self.noises))):
+            return self._compute(arrays)
+        try:
+            self._check_sources()
+            return self._compute(arrays)
+        except WarmcbError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        # Not from within: a user's own exception may not survive the way to another process, not even as a context.
+        raise WarmcbError(reason)
+
+    def _compute(self, arrays: Path) -> Columns:
         scene = self.scene(_mapped(arrays, self.data, self.shuffle))
         noises = [parse_noise(noise) for noise in self.noises]
         columns: Columns = {name: [] for name in COLUMNS}
