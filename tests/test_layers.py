@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import warmcb
+from warmcb.study.tasks import code_files
 
 # From the top to the bottom; a module may import what stands in its own line or below.
 LAYERS = [
@@ -45,6 +46,20 @@ def test_imports_point_downward() -> None:
             assert LEVEL[part] <= LEVEL[target], f"{path.name} imports {target}"
             checked += 1
     assert checked > 30
+
+
+def test_results_are_keyed_by_all_the_code_that_makes_them() -> None:
+    package = Path(warmcb.__file__).parent
+    hashed = code_files(package)
+    parts = {path.relative_to(package).parts[0].split(".")[0] for path in hashed}
+    reached, new = set(), {"catalogue"}
+    while new:
+        reached |= new
+        files = [path for name in new for path in (*package.glob(f"{name}.py"), *package.glob(f"{name}/**/*.py"))]
+        new = {name for path in files for name in imports(path) & LEVEL.keys()} - reached
+    assert {"simulation", "bandits", "learners", "_inputs", "_core"} < reached
+    assert reached <= parts
+    assert not {"cli", "plot", "theory", "data"} & parts
 
 
 def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
