@@ -111,11 +111,11 @@ class Algorithm:
         """Whether its runs differ between noises: the side that is not the truth has them."""
         return ("labels" if truth == "bandit" else "rounds") in self.learns_from
 
-    def make(self, n_actions: int, *, epsilon: float = 0.0125, **settings: Any) -> PlaysRounds:
+    def make(self, n_actions: int, **settings: Any) -> PlaysRounds:
         """A new bandit. Of the settings it takes those that its class has; what is fixed goes first."""
-        settings |= {"epsilon": epsilon} | dict(self.fixed)
+        settings |= self.fixed
         if self.lane is not None:
-            settings["lambdas"] = (eight_lambdas(n_actions, epsilon)[self.lane],)
+            settings["lambdas"] = (eight_lambdas(n_actions, settings.get("epsilon", 0.0125))[self.lane],)
         taken = {name: value for name, value in settings.items() if name in self.parameters}
         return self.kind(n_actions=n_actions, **taken)
 
@@ -253,7 +253,7 @@ def _own_algorithm(name: str) -> Algorithm:
 
 def check_making(entry: Algorithm, n_actions: int) -> None:
     """Refuse a user's own class of which no bandit can be made."""
-    settings = {"learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
+    settings = {"epsilon": 0.0125, "learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
     try:
         bandit = entry.make(n_actions, **settings)
     except Exception as error:  # a user's code may raise anything
