@@ -1,6 +1,5 @@
 """The command `warmcb simulate`: its options, its JSON document and its tables."""
 
-import inspect
 import json
 import math
 import os
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 from commands import Done, refusal, small_table, warmcb
-from warmcb import ArrowCB, WarmBandit, __version__
+from warmcb import ArrowCB, Bandit, WarmBandit, __version__, catalogue
 from warmcb.catalogue import CLASSES, make_bandit
 from warmcb.cli import results
 
@@ -40,7 +39,13 @@ def facts_of(*arguments: str | Path) -> dict[str, Any]:
 
 
 def has(algorithm: str, option: str) -> bool:
-    return option in inspect.signature(CLASSES[algorithm]).parameters
+    return option in catalogue.algorithm(algorithm).parameters
+
+
+def built_in(algorithm: str) -> Bandit:
+    bandit = make_bandit(algorithm, 2)
+    assert isinstance(bandit, Bandit)
+    return bandit
 
 
 def flag(option: str) -> str:
@@ -62,7 +67,7 @@ def test_json_for_every_algorithm(table: Path, algorithm: str) -> None:
     assert facts["lambda"] is None or 0 <= facts["lambda"] <= 1
     assert ("learning_rate" in facts) == has(algorithm, "learning_rate")
     assert facts.get("learning_rate", 0.3) == 0.3
-    assert facts["parameters"].keys() == make_bandit(algorithm, 2).get_params().keys()
+    assert facts["parameters"].keys() == built_in(algorithm).get_params().keys()
     assert facts["parameters"]["seed"] == 1
     assert facts["parameters"].get("epsilon", 0.03) == 0.03
     assert facts["parameters"].get("lambdas", 2) == 2
@@ -72,7 +77,7 @@ def test_json_for_every_algorithm(table: Path, algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", CLASSES)
 def test_what_is_not_given_is_the_algorithms_own(table: Path, algorithm: str) -> None:
     facts = facts_of(table, "--algorithm", algorithm)
-    own = make_bandit(algorithm, 2).get_params()
+    own = built_in(algorithm).get_params()
     for name in OPTIONS:
         assert facts["parameters"].get(name) == own.get(name)
     assert facts["epsilon"] == own.get("epsilon")
@@ -145,7 +150,7 @@ def test_the_table_leaves_out_what_there_is_not(table: Path, algorithm: str) -> 
         assert (name.replace("_", " ") in shown) == has(algorithm, name)
     assert "–" not in done.stdout
     assert "None" not in shown.values()
-    assert ("lambda" in shown) == (not math.isnan(make_bandit(algorithm, 2).lambda_))
+    assert ("lambda" in shown) == (not math.isnan(built_in(algorithm).lambda_))
 
 
 def test_a_file_without_columns_has_no_target(tmp_path: Path) -> None:

@@ -78,10 +78,9 @@ def test_trace(table: Path, tmp_path: Path) -> None:
     assert rounds["label"].to_list() == [["no", "yes"][action] for action in rounds["action"]]
     assert rounds["lambda"].is_in(facts["lambdas"]).all()
     assert rounds["probability"].is_between(0, 1).all()
-    if "row" in rounds.columns:  # where the run tells it
-        y = read_file(table).y
-        assert y is not None
-        assert rounds["cost"].to_list() == (y[rounds["row"]] != rounds["action"].to_numpy()).tolist()
+    y = read_file(table).y
+    assert y is not None
+    assert rounds["cost"].to_list() == (y[rounds["row"]] != rounds["action"].to_numpy()).tolist()
 
 
 def test_a_trace_without_lambda_has_nulls(table: Path, tmp_path: Path) -> None:

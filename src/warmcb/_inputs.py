@@ -83,7 +83,7 @@ def one_row(x: Features, features: int | None) -> Rows:
     if _is_sparse(x):
         if x.ndim == 2 and x.shape[0] != 1:
             raise InputError(f"x has shape {x.shape}; expected a single row")
-        return _checked(_sparse_rows("x", x.reshape(1, -1) if x.ndim == 1 else x), "x", features)
+        return _checked(_sparse_rows("x", x), "x", features)
     values = _dense("x", x)
     if values.ndim == 2 and values.shape[0] == 1:
         values = values[0]
@@ -441,7 +441,7 @@ def _check_compressed(X: Any) -> None:
     data, indices, starts = X.data, _index_array("indices", X.indices), _index_array("indptr", X.indptr)
     rows, columns = X.shape if len(X.shape) == 2 else (1, X.shape[0])
     if not isinstance(data, np.ndarray) or data.ndim != (3 if X.format == "bsr" else 1):
-        raise ValueError(f"data is {_shown(data)}; expected an array of numbers")
+        raise ValueError(f"data is {shown(data)}; expected an array of numbers")
     if X.format == "csc":
         rows, columns = columns, rows
     elif X.format == "bsr":
@@ -478,7 +478,7 @@ def _check_coordinates(X: Any) -> None:
 
 def _index_array(name: str, array: Any) -> NDArray[Any]:
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ValueError(f"{name} is {_shown(array)}; expected a row of integers")
+        raise ValueError(f"{name} is {shown(array)}; expected a row of integers")
     return array
 
 

@@ -5,7 +5,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -118,7 +118,7 @@ def simulate(
         X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, noise, truth, seed, shuffle,
         checkpoints, actions, getattr(bandit, "features_", None), getattr(bandit, "_numbers", {}),
     )  # fmt: skip
-    return play(scene, [bandit], compiled=compiled)[0]
+    return next(play(scene, [bandit], compiled=compiled))
 
 
 def simulate_many(
@@ -170,23 +170,25 @@ def simulate_many(
         X, y, costs, first.n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints, actions,
         None, first._numbers,
     )  # fmt: skip
-    return play(scene, players, threads=n_threads)
+    return list(play(scene, players, threads=n_threads))
 
 
-def play(scene: Scene, bandits: Sequence[PlaysRounds], *, threads: int = 1, compiled: bool = True) -> list[Run]:
+def play(scene: Scene, bandits: Iterable[PlaysRounds], *, threads: int = 1, compiled: bool = True) -> Iterator[Run]:
     """Play many bandits on one scene; runs come in their order.
 
     Args:
         scene: the data set, which all of them share.
-        bandits: distinct bandits that have seen nothing.
+        bandits: distinct bandits that have seen nothing; with one thread, each is asked for when its turn comes.
         threads: how many runs go on at once.
         compiled: whether built-in bandits run compiled.
 
     """
-    if threads == 1 or len(bandits) == 1:
-        return [_run(scene, bandit, compiled) for bandit in bandits]
+    if threads == 1:
+        for bandit in bandits:
+            yield _run(scene, bandit, compiled)
+        return
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda bandit: _run(scene, bandit, compiled), bandits))
+        yield from pool.map(lambda bandit: _run(scene, bandit, compiled), bandits)
 
 
 def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:

@@ -337,7 +337,7 @@ class Bandit(ABC):
         """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would."""
         with self._lock:
             params, arrays = self._saved_params()
-            _modelfile.write(Path(path), type(self).__name__, params, self._whole_state() | arrays)
+            _modelfile.write(path, type(self).__name__, params, self._whole_state() | arrays)
 
     # What the package uses
 
@@ -641,7 +641,7 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
     """
     worker = None if stream is None else _inputs.integer("stream", stream, 0, 2**32 - 1)
     known = known_parts(parts)
-    kind, params, state = _modelfile.read(Path(path))
+    kind, params, state = _modelfile.read(path)
     is_policy = kind.startswith(_POLICY)
     kind = kind.removeprefix(_POLICY)
     if kind not in Bandit._known:

@@ -275,7 +275,11 @@ class LaneBandit(Bandit):
         is_snapshot = isinstance(self._compiled, _core.Snapshot)
         learner = named("model" if is_snapshot else "learner", self._learner.state())
         others = {"selector": self._selector, "explorer": self._explorer, "trial": self._trial}
-        return learner | counts | {key: array for name, one in others.items() for key, array in named(name, one.state()).items()}
+        return (
+            learner
+            | counts
+            | {key: array for name, one in others.items() for key, array in named(name, one.state()).items()}
+        )
 
     def _restore(self, state: State) -> None:
         for name, size in (("judged", self.n_actions), ("lambdas", len(self.lambdas_))):

@@ -112,7 +112,7 @@ class Policy:
         """Write it to one file, in one step; `warmcb.load` reads it."""
         params, arrays = self._bandit._saved_params()
         kind = _POLICY + type(self._bandit).__name__
-        _modelfile.write(Path(path), kind, params, self._bandit._whole_state() | arrays)
+        _modelfile.write(path, kind, params, self._bandit._whole_state() | arrays)
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {name: np.array(array) for name, array in self._bandit._whole_state().items()}

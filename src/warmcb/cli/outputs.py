@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -76,7 +76,9 @@ def _named(option: str, path: Path) -> Iterator[None]:
         raise OSError(f"{option} is {str(path)!r}, which could not be written: {reason}") from error
 
 
-def write_model(option: str, path: Path, bandit: Bandit) -> None:
+def write_model(option: str, path: Path, bandit: Any) -> None:
+    if not isinstance(bandit, Bandit):
+        raise InputError(f"{option} is {str(path)!r}; expected an algorithm that can be saved, which yours cannot")
     with _named(option, path):
         bandit.save(path)
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from warmcb.cli.runs import CONFIDENCE, Estimate, Plan, Runs
+from warmcb.cli.runs import CONFIDENCE, Estimate, Plan, Runs, parameters_of
 from warmcb.simulation import Run
 
 _SHOWN_ELSEWHERE = ("n_actions", "seed")  # parameters of every bandit that stand among the facts as well
@@ -20,7 +20,7 @@ _LISTS = ("costs", "final_lambdas", "parameters")  # of the document, not of the
 def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
     """What is known of a single run; parameters and results are those of its bandit."""
     bandit = run.bandit
-    facts = _facts(plan, seed, bandit.get_params())
+    facts = _facts(plan, seed, parameters_of(bandit))
     facts |= {"average_cost": run.average_cost, "lambda": _number(run.lambda_), "seconds": run.seconds}
     if hasattr(bandit, "learner_"):
         facts["learner"] = str(bandit.learner_)
@@ -47,6 +47,8 @@ def facts_of_runs(plan: Plan, seed: int, runs: Runs) -> dict[str, Any]:
 def lambda_scores(run: Run) -> dict[str, Any]:
     """How the bandit judges each λ at the end."""
     bandit = run.bandit
+    if not hasattr(bandit, "lambdas_"):  # a user's own need not have any
+        return {"lambdas": [], "scores": [], "rounds": 0}
     scores = {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": int(bandit.rounds_)}
     return scores | ({"intervals": bandit.intervals_.tolist()} if hasattr(bandit, "intervals_") else {})
 

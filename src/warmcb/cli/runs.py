@@ -16,7 +16,7 @@ from warmcb import _costs
 from warmcb.cli.choice import build
 from warmcb.cli.workers import checked_workers
 from warmcb.data import Dataset
-from warmcb.noise import Noise
+from warmcb.noise import Noise, OwnNoise
 from warmcb.simulation import Run, simulate
 
 CONFIDENCE = 0.95
@@ -32,7 +32,7 @@ class Plan:
     """The bandit's options that the user gave."""
     warm_start: int
     interaction: int
-    noise: Noise
+    noise: Noise | OwnNoise
     truth: str
     shuffle: bool
 
@@ -105,13 +105,18 @@ class Estimate(NamedTuple):
         return cls(mean, error, mean - reach, mean + reach)
 
 
+def parameters_of(bandit: Any) -> dict[str, Any]:
+    """The parameters of a bandit, as far as it tells them."""
+    return bandit.get_params() if hasattr(bandit, "get_params") else {"n_actions": getattr(bandit, "n_actions", None)}
+
+
 def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -> Runs:
     """Play the plan once for each seed, in threads: the compiled rounds hold no lock."""
 
     def play(seed: int) -> Played:
         run = plan.play(seed)
         trace = trace_table(run, plan.dataset.classes).insert_column(0, _seed_column(seed, run)) if with_trace else None
-        return Played(seed, run.average_cost, run.lambda_, run.bandit.get_params(), trace)
+        return Played(seed, run.average_cost, run.lambda_, parameters_of(run.bandit), trace)
 
     started = time.perf_counter()
     bar = Progress(
@@ -141,8 +146,7 @@ def trace_table(run: Run, classes: tuple[str, ...]) -> pl.DataFrame:
     """Every round of a run: a row for each, in order."""
     trace = run.trace
     columns: dict[str, Any] = {"round": np.arange(len(trace.actions), dtype=np.int64)}
-    if (rows := getattr(run, "rows", None)) is not None:
-        columns["row"] = np.asarray(rows, dtype=np.int64)
+    columns["row"] = run.rows
     columns["action"] = trace.actions
     columns["label"] = pl.Series(classes, dtype=pl.String).gather(trace.actions)
     columns["probability"] = trace.probabilities

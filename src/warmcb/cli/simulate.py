@@ -9,13 +9,15 @@ from rich.markup import escape
 
 from warmcb import _inputs
 from warmcb import plot as plots
+from warmcb.catalogue import CLASSES
 from warmcb.cli import outputs, results
-from warmcb.cli.choice import NAMES, check_options
+from warmcb.cli.choice import check_options
 from warmcb.cli.runs import Plan, play_many, trace_table
 from warmcb.data import BUNDLED, Dataset, open_dataset
 from warmcb.errors import InputError
-from warmcb.noise import Noise
-from warmcb.simulation import TRUTHS, Run
+from warmcb.noise import parse_noise
+from warmcb.scenes import TRUTHS
+from warmcb.simulation import Run
 
 _DATA = (
     "A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw) file, openml:ID, or one of: "
@@ -32,7 +34,7 @@ def _file(purpose: str, metavar: str = "FILE") -> Any:
 
 def simulate(
     data: Annotated[str, typer.Argument(help=_DATA, metavar="DATA")],
-    algorithm: Annotated[str, typer.Option(help=f"One of: {', '.join(NAMES)}.")] = "warm",
+    algorithm: Annotated[str, typer.Option(help=f"One of: {', '.join(CLASSES)}.")] = "warm",
     warm_start: Annotated[
         int | None, typer.Option(help="Labelled examples before the first round.", show_default="2 % of the rows")
     ] = None,
@@ -82,7 +84,7 @@ def simulate(
     the bandit chooses, and sees the true cost of its choice alone. The average of those costs is the result. With
     --truth supervised it is the other way round: the labels are right, and --noise corrupts what the rounds show.
     """
-    chosen_noise = Noise.parse(noise)
+    chosen_noise = parse_noise(noise)
     _inputs.choice("truth", truth, TRUTHS)
     all_seeds = _check_seeds(seed, seeds)
     given = {

@@ -5,7 +5,7 @@ import json
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
-from itertools import product
+from itertools import product, tee
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -113,8 +113,10 @@ class Runs:
         scene = self.scene(_mapped(arrays, self.data, self.shuffle))
         noises = [parse_noise(noise) for noise in self.noises]
         columns: Columns = {name: [] for name in COLUMNS}
-        for name, rate, exploration, bandit in self._bandits(scene):
-            costs = play(scene, [bandit])[0].checkpoints
+        players, bandits = tee(self._bandits(scene))
+        runs = play(scene, (bandit for *_, bandit in bandits))
+        for (name, rate, exploration, _), run in zip(players, runs, strict=True):
+            costs = run.checkpoints
             ends = zip(self.size.checkpoints, self.size.ratios, strict=True)
             for noise, epsilon, (end, ratio) in product(noises, self.epsilon, ends):
                 row = (
