@@ -91,12 +91,10 @@ def test_a_trace_without_lambda_has_nulls(table: Path, tmp_path: Path) -> None:
     assert column.null_count() == len(column)
 
 
-def test_a_trace_tells_the_row_where_the_run_knows_it() -> None:
+def test_a_trace_by_hand() -> None:
     trace = Trace(np.array([1, 0], dtype=np.int32), np.ones(2), np.array([0.0, 1.0]), np.array([0.5, np.nan]))
-    without: Any = SimpleNamespace(trace=trace)
-    assert "row" not in trace_table(without, ("a", "b")).columns
-    known: Any = SimpleNamespace(trace=trace, rows=np.array([7, 3]))
-    assert trace_table(known, ("a", "b")).rows() == [(0, 7, 1, "b", 1.0, 0.0, 0.5), (1, 3, 0, "a", 1.0, 1.0, None)]
+    run: Any = SimpleNamespace(trace=trace, rows=np.array([7, 3]))
+    assert trace_table(run, ("a", "b")).rows() == [(0, 7, 1, "b", 1.0, 0.0, 0.5), (1, 3, 0, "a", 1.0, 1.0, None)]
 
 
 @pytest.mark.parametrize("suffix, start", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])
