@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
+from numpy.typing import NDArray
 from scipy import sparse
 
 from problems import Problem, make_problem
-from warmcb import Bandit, Decision, load, simulate
-from warmcb.errors import InputError, OrderError, WarmcbError
+from warmcb import Bandit, Decision, Policy, load, simulate
+from warmcb.errors import InputError, OrderError, UnsupportedError, WarmcbError
 
 Make = Callable[[], Bandit]
 
@@ -208,7 +210,183 @@ def test_late_and_out_of_order(make: Make, tmp_path: Path) -> None:
     assert states[0] == states[1]
 
 
+def some_allowed(n: int, k: int = 3) -> NDArray[np.bool_]:
+    """Each action in most of the rows, and at least one in every row."""
+    random = np.random.default_rng(7)
+    allowed = random.random((n, k)) < 0.6
+    allowed[np.arange(n), random.integers(k, size=n)] = True
+    return allowed
+
+
+def takes_allowed(bandit: Bandit) -> bool:
+    return not type(bandit).__name__.startswith("Exact")
+
+
+def listed(allowed: NDArray[np.bool_]) -> list[int]:
+    return [int(action) for action in np.flatnonzero(allowed)]
+
+
+def test_only_allowed_actions_are_played(make: Make, problem: Problem) -> None:
+    bandit = started(make, problem)
+    if not takes_allowed(bandit):
+        with pytest.raises(UnsupportedError, match="knows nothing of allowed actions; expected actions=None"):
+            bandit.decide(row(problem, 100), actions=[0, 1])
+        return
+    allowed = some_allowed(400)
+    for i in range(100, 200):
+        decision = bandit.decide(row(problem, i), actions=listed(allowed[i]))
+        assert decision.actions == tuple(listed(allowed[i]))
+        assert decision.action in decision.actions
+        assert abs(decision.probabilities.sum() - 1) < 1e-12
+        assert not decision.probabilities[~allowed[i]].any()
+        if len(decision.actions) == 1:
+            assert decision.probability == 1.0
+        bandit.learn(row(problem, i), decision, problem.costs[i, decision.action])
+    greedy = bandit.predict(problem.X, actions=allowed)
+    assert allowed[np.arange(400), greedy].all()
+
+
+def test_compiled_rounds_equal_live_rounds_among_allowed_actions(make: Make, problem: Problem, tmp_path: Path) -> None:
+    if not takes_allowed(make()):
+        return
+    allowed = some_allowed(400)
+    costs = np.where(allowed, problem.costs, np.nan)
+    common: dict[str, Any] = {"costs": costs, "actions": allowed, "warm_start": 90, "interaction": 300, "seed": 4}
+    compiled = simulate(make(), problem.X, **common)
+    python = simulate(make(), problem.X, **common, compiled=False)
+    for ours, theirs in zip(compiled.trace, python.trace, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert fingerprint(compiled.bandit, tmp_path) == fingerprint(python.bandit, tmp_path)
+    resumed = load(tmp_path / "fingerprint.warmcb")
+    assert fingerprint(resumed, tmp_path) == fingerprint(python.bandit, tmp_path)
+
+
+def test_all_allowed_is_as_if_nothing_was_said(make: Make, problem: Problem, tmp_path: Path) -> None:
+    if not takes_allowed(make()):
+        return
+    bandit, other = started(make, problem), make()
+    answers = {name: values[:100] for name, values in problem.answers.items()}
+    other.warm_start(problem.X[:100], **answers, actions=np.ones((100, 3), dtype=bool))
+    for i in range(100, 160):
+        decisions = [bandit.decide(row(problem, i)), other.decide(row(problem, i), actions=[2, 0, 1])]
+        assert decisions[0] == decisions[1]
+        for one, decision in zip((bandit, other), decisions, strict=True):
+            one.learn(row(problem, i), decision, problem.costs[i, decision.action])
+    assert fingerprint(bandit, tmp_path) == fingerprint(other, tmp_path)
+
+
+def test_batches_are_the_same_bits_as_one_by_one(make: Make, problem: Problem, tmp_path: Path) -> None:
+    one_by_one, batches = started(make, problem), started(make, problem)
+    allowed = some_allowed(400) if takes_allowed(make()) else np.ones((400, 3), dtype=bool)
+    masked = takes_allowed(make())
+    for begin, end in ((100, 101), (101, 160), (160, 250)):
+        rows = range(begin, end)
+        decisions = [one_by_one.decide(row(problem, i), actions=listed(allowed[i]) if masked else None) for i in rows]
+        many = batches.decide_many(problem.X[begin:end], actions=allowed[begin:end] if masked else None)
+        assert list(many) == decisions
+        assert list(many[1:]) == decisions[1:]
+        costs = problem.costs[np.arange(begin, end), many.action]
+        for i, decision in zip(rows, decisions, strict=True):
+            one_by_one.learn(row(problem, i), decision, problem.costs[i, decision.action])
+        batches.learn_many(problem.X[begin:end], many if begin != 101 else decisions, costs)
+        assert fingerprint(batches, tmp_path) == fingerprint(one_by_one, tmp_path)
+    keys = ["a", 1, "1"]
+    keyed = batches.decide_many(problem.X[:3], keys=keys)
+    assert list(keyed) == [one_by_one.decide(row(problem, i), key=key) for i, key in enumerate(keys)]
+    assert fingerprint(batches, tmp_path) == fingerprint(one_by_one, tmp_path)
+    assert len(batches.decide_many(problem.X[:0])) == 0
+    batches.learn_many(problem.X[:0], [], [])
+    assert fingerprint(batches, tmp_path) == fingerprint(one_by_one, tmp_path)
+
+
+def test_a_policy_decides_as_the_bandit_did(make: Make, problem: Problem, tmp_path: Path) -> None:
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 150)
+    before = fingerprint(bandit, tmp_path)
+    policy = bandit.policy()
+    policy.save(tmp_path / "policy.warmcb")
+    assert fingerprint(bandit, tmp_path) == before
+    keys = list(range(100))
+    expected = bandit.decide_many(problem.X[200:300], keys=keys)
+    greedy = bandit.predict(problem.X)
+    live(bandit, problem, 150, 250)  # what happens to the bandit later is nothing to a policy
+    for twin in (policy, load(tmp_path / "policy.warmcb"), pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy)):
+        assert isinstance(twin, Policy)
+        assert list(twin.decide_many(problem.X[200:300], keys=keys)) == list(expected)
+        assert twin.decide(row(problem, 217), key=17) == expected[17]
+        np.testing.assert_array_equal(twin.predict(problem.X), greedy)
+        with pytest.raises(OrderError, match="round cannot be changed to 7"):
+            twin.round = 7
+    with pytest.raises(OrderError, match="policy came before any data"):
+        make().policy()
+
+
+def test_expected_costs(make: Make, problem: Problem) -> None:
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 200)
+    try:
+        costs = bandit.predict_costs(problem.X)
+    except UnsupportedError as error:
+        assert str(error) == f"{type(bandit).__name__} has no model of costs; expected a bandit that predicts them"
+        return
+    assert costs.shape == (400, 3)
+    np.testing.assert_array_equal(costs.argmin(axis=1), bandit.predict(problem.X))
+    np.testing.assert_array_equal(bandit.policy().predict_costs(problem.X), costs)
+    with pytest.raises(OrderError, match="predict_costs came before any data"):
+        make().predict_costs(problem.X)
+
+
+def test_foreign_logs_with_allowed_actions(make: Make, problem: Problem) -> None:
+    bandit = started(make, problem)
+    allowed = [1, 2] if takes_allowed(bandit) else None
+    bandit.learn(row(problem, 0), 1, 0.25, 0.5, actions=allowed)
+    assert bandit.learned_ == 1
+    if allowed:
+        with pytest.raises(InputError, match="action is 0, which was not allowed"):
+            bandit.learn(row(problem, 0), 0, 0.25, 0.5, actions=allowed)
+    assert bandit.learned_ == 1
+
+
+def test_clone_of_scikit_learn(make: Make, tmp_path: Path) -> None:
+    bandit = started(make, make_problem())
+    cloned = sklearn.clone(bandit)
+    assert fingerprint(cloned, tmp_path) == fingerprint(make(), tmp_path)
+    fresh = make().set_params(seed=9)
+    assert fresh.seed == 9 and fresh.n_features_ is None
+    assert repr(fresh) == repr(type(bandit)(**make().get_params() | {"seed": 9}))
+    with pytest.raises(OrderError, match="set_params came after data"):
+        bandit.set_params(seed=9)
+    with pytest.raises(InputError, match="has no parameter nonsense; expected one of n_actions, actions"):
+        make().set_params(nonsense=1)
+
+
+def test_actions_with_names(make: Make, problem: Problem, tmp_path: Path) -> None:
+    """A named bandit does what its nameless twin does, and speaks of names."""
+    nameless = started(make, problem)
+    if nameless.get_params().get("action") is not None:
+        return
+    names = ("sports", "politics", "weather")
+    named = type(nameless)(**nameless.get_params() | {"actions": names, "n_actions": None})
+    labels = {"y": np.array(names)[problem.y[:100]]} if problem.labelled else {"costs": problem.costs[:100]}
+    named.warm_start(problem.X[:100], **labels)
+    for i in range(100, 160):
+        plain, spoken = nameless.decide(row(problem, i)), named.decide(row(problem, i))
+        assert spoken.action == names[plain.action] and spoken.actions == names
+        np.testing.assert_array_equal(spoken.probabilities, plain.probabilities)
+        nameless.learn(row(problem, i), plain, problem.costs[i, plain.action])
+        named.learn(row(problem, i), spoken.action, problem.costs[i, plain.action], spoken.probability)
+    assert named.predict(problem.X).tolist() == [names[action] for action in nameless.predict(problem.X)]
+    named.save(tmp_path / "named.warmcb")
+    again = load(tmp_path / "named.warmcb")
+    assert again.actions == names
+    many = again.decide_many(problem.X[:20])
+    assert set(many.action.tolist()) <= set(names) and many[3].action == many.action[3]
+    again.learn_many(problem.X[:20], many, np.zeros(20))
+    assert again.learned_ == 80
+
+
 GOOD = np.arange(6.0)
+DECISION = Decision(1, 0.5, np.array([0.25, 0.5, 0.25]), (0, 1, 2), 0)
 BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "NaN in x": (lambda b: b.decide([np.nan, 0, 0, 0, 0, 0]), "x[0] is nan; expected a finite number"),
     "infinity in x": (lambda b: b.decide([np.inf, 0, 0, 0, 0, 0]), "x[0] is inf; expected a finite number"),
@@ -256,6 +434,44 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "costs of no examples": (lambda b: b.warm_start([], costs=[[0, 1, 1]]), "costs have shape (1, 3); expected (0, 3)"),
     "neither": (lambda b: b.warm_start(np.ones((1, 6))), "exactly one of them"),
     "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X[0, 0] is nan"),
+    "no actions at all": (lambda b: b.decide(GOOD, actions=[]), "actions is empty; expected at least one action"),
+    "an unknown action": (lambda b: b.decide(GOOD, actions=[0, 3]), "action is 3; expected an integer from 0 to 2"),
+    "an unknown name": (lambda b: b.decide(GOOD, actions=["a"]), "action is 'a'; expected an integer from 0 to 2"),
+    "an action twice": (lambda b: b.decide(GOOD, actions=[1, 0, 1]), "actions has 1 twice; expected each action once"),
+    "one number for actions": (lambda b: b.decide(GOOD, actions=1), "actions is 1; expected a list of actions"),  # type: ignore[arg-type]
+    "half a key": (lambda b: b.decide(GOOD, key=0.5), "key is 0.5; expected a string or an integer"),  # type: ignore[arg-type]
+    "true as a key": (lambda b: b.decide(GOOD, key=True), "key is True; expected a string or an integer"),
+    "too few keys": (lambda b: b.decide_many(np.ones((2, 6)), keys=["a"]), "there are 1 keys; expected 2"),
+    "a bad key of many": (lambda b: b.decide_many(np.ones((1, 6)), keys=[b"a"]), "key is b'a'; expected a string"),  # type: ignore[list-item]
+    "a mask of another shape": (
+        lambda b: b.decide_many(np.ones((2, 6)), actions=np.ones((2, 2), dtype=bool)),
+        "actions has shape (2, 2); expected (2, 3)",
+    ),
+    "a mask that allows nothing": (
+        lambda b: b.predict(np.ones((2, 6)), actions=[[True, False, False], [False] * 3]),
+        "actions[1] allows nothing",
+    ),
+    "a decision of fewer actions": (
+        lambda b: b.learn(GOOD, DECISION._replace(probabilities=np.ones(2) / 2), 0.5),
+        "the decision is of a bandit with 2 actions; expected one of 3",
+    ),
+    "a decision of unknown actions": (
+        lambda b: b.learn(GOOD, DECISION._replace(action="sports", actions=("sports", "politics")), 0.5),
+        "action is 'sports'; expected an integer from 0 to 2",
+    ),
+    "a decision of another width": (lambda b: b.learn(np.ones(5), DECISION, 0.5), "x has 5 features; expected 6"),
+    "a decision and a probability": (lambda b: b.learn(GOOD, DECISION, 0.5, 0.5), "expected the decision alone"),
+    "an action without its probability": (lambda b: b.learn(GOOD, 1, 0.5), "probability is missing"),
+    "too few decisions": (lambda b: b.learn_many(np.ones((2, 6)), [DECISION], [0, 0]), "there are 1 decisions"),
+    "too few paid costs": (lambda b: b.learn_many(np.ones((1, 6)), [DECISION], []), "costs have shape (0,)"),
+    "a paid cost above 1": (
+        lambda b: b.learn_many(np.ones((2, 6)), [DECISION] * 2, [0, 1.5]),
+        "costs[1] is 1.5; expected a number in [0, 1]",
+    ),
+    "a bad decision of many": (
+        lambda b: b.learn_many(np.ones((2, 6)), [DECISION, DECISION._replace(probability=0.0)], [0, 0]),
+        "probability is 0.0",
+    ),
     "wrong width in the warm start": (lambda b: b.warm_start(np.ones((1, 5)), [0]), "X has 5 features; expected 6"),
 }
 
@@ -267,11 +483,14 @@ def test_bad_input_is_refused_and_changes_nothing(make: Make, case: str, tmp_pat
     live(bandit, problem, 100, 120)
     before = fingerprint(bandit, tmp_path)
     call, message = BAD_CALLS[case]
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(WarmcbError) as caught:
         call(bandit)
+    if isinstance(caught.value, UnsupportedError):
+        assert not takes_allowed(bandit)
+        return
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert isinstance(caught.value, WarmcbError) and isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, InputError) and isinstance(caught.value, ValueError)
     assert fingerprint(bandit, tmp_path) == before
 
 

@@ -216,8 +216,9 @@ class Bandit(ABC):
             events = self._many_events(decisions, paid)
             if len(rows):
                 self._meet(rows, columns)
+                learned = self.learned_
                 self._learn_many(rows, *events)
-                self.learned_ += len(rows)
+                self.learned_ = learned + len(rows)
 
     def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
         """The greedy action for each row of X; explores nothing, changes nothing.
@@ -604,6 +605,7 @@ class Bandit(ABC):
         for i, (action, cost, probability, round_) in enumerate(numbers):
             allowed = None if mask is None else mask[i]
             self._learn(rows.row(i), Event(action, cost, probability, allowed, round_))
+            self.learned_ += 1
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         out = Rounds(end - begin)
