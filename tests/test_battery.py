@@ -290,7 +290,7 @@ def test_batches_are_the_same_bits_as_one_by_one(make: Make, problem: Problem, t
             one_by_one.learn(row(problem, i), decision, problem.costs[i, decision.action])
         batches.learn_many(problem.X[begin:end], many if begin != 101 else decisions, costs)
         assert fingerprint(batches, tmp_path) == fingerprint(one_by_one, tmp_path)
-    keys = ["a", 1, "1"]
+    keys: list[int | str] = ["a", 1, "1"]
     keyed = batches.decide_many(problem.X[:3], keys=keys)
     assert list(keyed) == [one_by_one.decide(row(problem, i), key=key) for i, key in enumerate(keys)]
     assert fingerprint(batches, tmp_path) == fingerprint(one_by_one, tmp_path)

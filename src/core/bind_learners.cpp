@@ -160,15 +160,10 @@ void bind_learners(nb::module_& m) {
         }, nb::rv_policy::reference_internal);
 
     nb::class_<LinearModel, Predictor>(m, "LinearModel", "A linear model that learns no more.")
-        .def("__init__", [](LinearModel* self, nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu> weights) {
-            require(weights.shape(0) > 0, "weights without an intercept");
-            new (self) LinearModel(weights.shape(0) - 1, weights.shape(1), weights.shape(2), weights.data(),
-                                   kernels_named(std::nullopt));
-        }, "weights"_a)
         .def("state", [](const LinearModel& self) { return state_of(self); });
     nb::class_<StandardisedModel, Predictor>(m, "StandardisedModel", "A model of standardised features that learns no more.")
-        .def("__init__", [](StandardisedModel* self, const nb::dict& state) { restored(self, state); }, "state"_a)
         .def("state", [](const StandardisedModel& self) { return state_of(self); });
+    m.def("thaw", &thaw, "state"_a, "A model that learns no more, from its state.");
 }
 
 }  // namespace warmcb

@@ -123,13 +123,14 @@ void bind_rounds(nb::module_& m) {
         .def("__init__", [](Trial* self, std::size_t actions, uint32_t length, double share) {
             new (self) Trial{length, share, std::vector<uint8_t>(actions), std::vector<uint32_t>(actions)};
         }, "actions"_a, "length"_a, "share"_a)
-        .def_ro("share", &Trial::share)
         .def_prop_ro("widening", &Trial::widening)
-        .def_prop_ro("tries", [](const Trial& self) {
-            std::vector<uint8_t> tries(self.added.size());
-            for (std::size_t a = 0; a < tries.size(); ++a) tries[a] = self.tries(a);
-            return as_array(std::move(tries));
-        }, nb::rv_policy::move, "For each action whether it is still to be tried out.")
+        .def("mix", [](const Trial& self, Array<const uint8_t> allowed, Array<double> probabilities) {
+            const std::size_t actions = self.added.size();
+            require(allowed.size() == actions && probabilities.size() == actions, "one mark for each action");
+            std::vector<float> marks(actions);  // all that mixing wants to know is what is allowed
+            for (std::size_t a = 0; a < actions; ++a) marks[a] = allowed(a) ? 0 : not_allowed;
+            self.mix({marks.data(), actions, 1, nullptr, nullptr, 0, 0, 0}, probabilities.data());
+        }, "allowed"_a, "probabilities"_a, "Give new actions their share, in place.")
         .def_prop_ro("doubts", [](const Trial& self) {
             std::vector<float> doubts(self.added.size());
             for (std::size_t a = 0; a < doubts.size(); ++a) doubts[a] = self.doubt(a);

@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
     using namespace warmcb;
+    // A bandit that is alive when the interpreter ends, as in a thread that nobody has joined, is no leak worth telling of.
+    nb::set_leak_warnings(false);
     m.doc() = "The compiled core: the parts of a bandit, and rounds made of them.";
     m.def("instruction_sets", [] {
         std::vector<std::string> names;

@@ -67,6 +67,7 @@ inline nb::dict state_of(const LinearModel& model) {
     const auto weights = fresh_array<float>({model.inputs, model.actions, model.lanes});
     std::copy_n(model.weights.data(), model.inputs * model.actions * model.lanes, weights.data());
     state["weights"] = weights;
+    state["frozen"] = copy_of(std::vector<uint8_t>{1});
     return state;
 }
 
@@ -80,11 +81,20 @@ inline nb::dict state_of(const StandardisedModel& model) {
     state["inverse"] = copy_of(model.map.standardiser.inverse);
     state["whole"] = copy_of(std::vector<uint8_t>{model.map.whole});
     state["largest"] = copy_of(std::vector<double>{model.map.standardiser.options.largest});
+    state["frozen"] = copy_of(std::vector<uint8_t>{1});
     return state;
 }
 
-inline void restored(StandardisedModel* self, const nb::dict& state) {
+// A model that learns no more, from its state.
+inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
     const auto weights = nb::cast<nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>>(state["weights"]);
+    require(std::all_of(weights.data(), weights.data() + weights.size(), [](float x) { return std::isfinite(x); }),
+            "a weight is not finite");
+    const Kernels& kernels = *available_kernels()[0];
+    if (!state.contains("centre")) {
+        require(weights.shape(0) > 0, "weights without an intercept");
+        return std::make_unique<LinearModel>(weights.shape(0) - 1, weights.shape(1), weights.shape(2), weights.data(), kernels);
+    }
     const auto squared = nb::cast<Array<const uint32_t>>(state["squared"]);
     const auto centre = nb::cast<Array<const double>>(state["centre"]);
     std::vector<uint8_t> whole(1);
@@ -98,9 +108,7 @@ inline void restored(StandardisedModel* self, const nb::dict& state) {
     for (std::size_t s = 0; s < squared.size(); ++s) require(squared(s) < centre.size(), "the square of a feature that there is not");
     map.squared.assign(squared.data(), squared.data() + squared.size());
     require(weights.shape(0) == map.size(), "one weight for each term");
-    require(std::all_of(weights.data(), weights.data() + weights.size(), [](float x) { return std::isfinite(x); }),
-            "a weight is not finite");
-    new (self) StandardisedModel(std::move(map), weights.shape(1), weights.shape(2), weights.data(), *available_kernels()[0]);
+    return std::make_unique<StandardisedModel>(std::move(map), weights.shape(1), weights.shape(2), weights.data(), kernels);
 }
 
 inline nb::dict state_of(const RecursiveLeastSquares& learner) {

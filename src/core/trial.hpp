@@ -5,9 +5,9 @@
 
 namespace warmcb {
 
-// Until it has been learned `length` times, an action that was added shares `share` of the rounds with other new ones:
-// a fixed share, as costs may be late. After that it gets the benefit of the doubt, less and less until it has been
-// learned ten times as often: where it might be the best, it is taken for the best.
+// Until it has been learned `length` times, an action that was added gets `share` of the rounds, together with other new
+// ones; and more only if the predictions say so and as costs come in, as they may be late. After that it gets the benefit
+// of the doubt, less and less until it has been learned ten times as often: where it might be the best, it is taken for it.
 struct Trial {
     uint32_t length;
     double share;
@@ -40,10 +40,22 @@ struct Trial {
         if (!ran()) return;
         const auto tried = [&](std::size_t a) { return tries(a) && opinions.allowed(a); };
         std::size_t count = 0;
-        for (std::size_t a = 0; a < opinions.actions; ++a) count += tried(a);
-        if (count == 0 || opinions.count_allowed() == count) return;  // nothing to compare with: the explorer does it
-        for (std::size_t a = 0; a < opinions.actions; ++a)
-            probabilities[a] = (1 - share) * probabilities[a] + (tried(a) ? share / static_cast<double>(count) : 0.0);
+        uint32_t least = length;
+        double wanted = 0;  // what the explorer gives them
+        for (std::size_t a = 0; a < opinions.actions; ++a) {
+            if (!tried(a)) continue;
+            ++count;
+            least = std::min(least, learned[a]);
+            wanted += probabilities[a];
+        }
+        const std::size_t others = opinions.count_allowed() - count;
+        if (count == 0 || others == 0) return;  // nothing to compare with: the explorer does it
+        const double most = share + (1 - share) * least / length, given = std::clamp(wanted, share, most);
+        for (std::size_t a = 0; a < opinions.actions; ++a) {
+            if (tried(a)) probabilities[a] = given / static_cast<double>(count);
+            else if (wanted < 1) probabilities[a] *= (1 - given) / (1 - wanted);
+            else if (opinions.allowed(a)) probabilities[a] = (1 - given) / static_cast<double>(others);
+        }
     }
 };
 

@@ -166,14 +166,15 @@ class LeastSquares(Learner):
 class LinearModel(Predictor):
     """A linear model that learns no more."""
 
-    def __init__(self, weights: NDArray[np.float32]) -> None: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
 
 class StandardisedModel(Predictor):
     """A model of standardised features that learns no more."""
 
-    def __init__(self, state: dict[str, NDArray[Any]]) -> None: ...
     def state(self) -> dict[str, NDArray[Any]]: ...
+
+def thaw(state: dict[str, NDArray[Any]]) -> Predictor:
+    """A model that learns no more, from its state."""
 
 class Selector:
     """Says which lane is in charge."""
@@ -273,12 +274,9 @@ class Trial:
 
     def __init__(self, actions: int, length: int, share: float) -> None: ...
     @property
-    def share(self) -> float: ...
-    @property
     def widening(self) -> float: ...
-    @property
-    def tries(self) -> NDArray[np.uint8]:
-        """For each action whether it is still to be tried out."""
+    def mix(self, allowed: NDArray[np.uint8], probabilities: NDArray[np.float64]) -> None:
+        """Give new actions their share, in place."""
 
     @property
     def doubts(self) -> NDArray[np.float32]:

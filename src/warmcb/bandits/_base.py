@@ -243,8 +243,8 @@ class Bandit(ABC):
     def add_action(self, name: str | None = None) -> None:
         """Take in one action more, during operation; everything that was learned stays.
 
-        Nothing is known of its costs, so it is tried out in a quarter of the rounds until 100 of them were learned. To
-        retire an action, do not allow it.
+        Nothing is known of its costs, so it is tried out in at least a quarter of the rounds until 100 of them were
+        learned, and given the benefit of the doubt until 1,000 were. To retire an action, do not allow it.
 
         Args:
             name: of the action, if the others have names.

@@ -135,11 +135,9 @@ class LaneBandit(Bandit):
 
     def _mix_trial(self, probabilities: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Give new actions their share of the rounds (src/core/trial.hpp)."""
-        new = allowed & (self._trial.tries == 1)
-        if not new.any() or new.sum() == allowed.sum():
-            return probabilities
-        share = self._trial.share
-        return np.asarray((1 - share) * probabilities + np.where(new, share / int(new.sum()), 0.0))
+        mixed = np.array(probabilities)
+        self._trial.mix(allowed.astype(np.uint8), mixed)
+        return mixed
 
     # What callers see
 
@@ -272,14 +270,8 @@ class LaneBandit(Bandit):
             "judged": self._judged,
             "lambdas": self.lambdas_,
         }
-        is_snapshot = isinstance(self._compiled, _core.Snapshot)
-        learner = named("model" if is_snapshot else "learner", self._learner.state())
-        others = {"selector": self._selector, "explorer": self._explorer, "trial": self._trial}
-        return (
-            learner
-            | counts
-            | {key: array for name, one in others.items() for key, array in named(name, one.state()).items()}
-        )
+        parts = {"learner": self._learner, "selector": self._selector, "explorer": self._explorer, "trial": self._trial}
+        return counts | {key: array for name, one in parts.items() for key, array in named(name, one.state()).items()}
 
     def _restore(self, state: State) -> None:
         for name, size in (("judged", self.n_actions), ("lambdas", len(self.lambdas_))):
@@ -293,13 +285,15 @@ class LaneBandit(Bandit):
         self._selector.restore(part("selector", state))
         self._explorer.restore(part("explorer", state))
         self._trial.restore(part("trial", state))
-        model = part("model", state)
-        if model:
-            standardised = "centre" in model
-            self._learner = _core.StandardisedModel(model) if standardised else _core.LinearModel(model["weights"])
+        learner = part("learner", state)
+        if "frozen" in learner:  # the state of a policy
+            self._learner = _core.thaw(learner)
+            shape = (self._learner.inputs - 1, self._learner.actions, self._learner.lanes)
+            if shape != (self.n_features_, self.n_actions, len(self.lambdas_)):
+                raise ValueError(f"the model is of the shape {shape}, and not of this bandit")
             self._compiled = self._compile(_core.Snapshot)
         else:
-            self._learner.restore(part("learner", state))
+            self._learner.restore(learner)
 
 
 class ArrowCB(LaneBandit):
