@@ -101,11 +101,16 @@ class Part(ABC):  # noqa: B024 - each kind of part has abstract methods
     """
 
     def state(self) -> State:
-        """Everything that it has learned, as arrays by name."""
+        """Everything that it has learned, as arrays by name; `save` writes them, so their numbers must be finite."""
         return {}
 
     def restore(self, state: State) -> None:  # noqa: B027 - most parts keep nothing
-        """The reverse, into a part that has just been started."""
+        """The reverse, into a part that has just been started.
+
+        Args:
+            state: what `state` gave. It may come from a file: arrays may have any type and shape.
+
+        """
 
     def snapshot(self) -> Self:
         """A copy that will never learn again; it may be asked by several threads at once."""
@@ -124,34 +129,64 @@ class Learner(Part):
         return type(self).__name__
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> "Learner":
-        """A learner with these parameters that has learned nothing."""
+        """A learner with these parameters that has learned nothing.
+
+        Args:
+            n_features: the width of a context.
+            n_actions: K.
+            n_lanes: L.
+
+        """
         return copy.deepcopy(self)
 
     @abstractmethod
     def predict(self, rows: Rows, i: int) -> Floats:
-        """The scores of the actions in row i, K × L; `rows.dense()` is a NumPy matrix of all rows."""
+        """The scores of the actions in one context: K × L.
+
+        Args:
+            rows: contexts; `rows.dense()` is a NumPy matrix of them.
+            i: the row that is meant.
+
+        """
 
     @abstractmethod
     def update(self, rows: Rows, i: int, outcome: Outcome, weights: Doubles) -> None:
-        """Learn what became of the round in row i; `weights` has one number for each lane.
+        """Learn what became of a round.
 
-        If `weighs_by_propensity` is true, the weight is still to be divided by `outcome.probability`.
+        Args:
+            rows: contexts.
+            i: the row of the round.
+            outcome: what was played, and what it cost.
+            weights: a number for each lane. If `weighs_by_propensity` is true, it is still to be divided by
+                `outcome.probability`.
+
         """
 
     @abstractmethod
     def teach(self, rows: Rows, costs: Costs, weights: Doubles) -> None:
-        """Learn the costs of labelled rows: `costs.matrix(K)` has one line for each, NaN where nobody knows."""
+        """Learn from labelled examples.
+
+        Args:
+            rows: contexts, one for each example.
+            costs: `costs.matrix(K)` has one line for each example, NaN where nobody knows.
+            weights: what an example weighs: a number for each lane.
+
+        """
 
     def add_action(self) -> None:
-        """Make room for one action more, of which nothing is known."""
+        """Make room for one action more, of which nothing is known. By default that is not supported."""
         raise NotImplementedError
 
 
 class Selector(Part):
-    """Says which lane is in charge."""
+    """Says which lane is in charge.
+
+    Attributes:
+        rounds: how many rounds are behind `scores`. Every selector has to set it.
+
+    """
 
     rounds: int
-    """How many rounds are behind `scores`."""
 
     @property
     @abstractmethod
@@ -179,16 +214,32 @@ class Selector(Part):
         return np.zeros(len(self.scores), dtype=np.uint8)
 
     def start(self, n_lanes: int) -> "Selector":
-        """A selector with these parameters that has seen nothing."""
+        """A selector with these parameters that has seen nothing.
+
+        Args:
+            n_lanes: L.
+
+        """
         return copy.deepcopy(self)
 
     @abstractmethod
     def admit(self, first: int) -> None:
-        """Let the lanes from `first` on take part; those before it have learned nothing."""
+        """Say who takes part: at the first data, after each warm start, and before a state is restored.
+
+        Args:
+            first: the lanes from this one on take part. Those before it have learned nothing: as long as there are no
+                labels, it is the last lane.
+
+        """
 
     @abstractmethod
     def add(self, outcome: Outcome) -> None:
-        """Score the lanes by what became of a round."""
+        """Score the lanes by what became of a round.
+
+        Args:
+            outcome: what was played, what it cost, and what the lanes predict of it.
+
+        """
 
 
 class Explorer(Part):
@@ -200,34 +251,55 @@ class Explorer(Part):
 
     @abstractmethod
     def distribution(self, opinions: Opinions) -> Doubles:
-        """The probability of each action: they sum to 1, and are 0 for those that are not allowed."""
+        """The probability of each action: they sum to 1, and are 0 for those that are not allowed.
+
+        Args:
+            opinions: what the lanes say of the actions of a round.
+
+        """
 
     @abstractmethod
     def largest_weight(self, allowed: int, epsilon: float, round: int, of_eligible: bool) -> float:
-        """The largest 1/p of the actions that eligible lanes want, or of any, where so many are allowed.
+        """The largest 1/p that `distribution` can give in a round. It bounds the evidence for each λ.
 
-        It bounds the evidence for each λ. Say `math.inf` if there is no bound.
+        Args:
+            allowed: how many actions are allowed.
+            epsilon: the bandit's share of exploration.
+            round: how many rounds had been learned when it was decided.
+            of_eligible: true: only actions that an eligible lane wants count; false: all allowed actions do.
+
+        Returns:
+            a bound, or `math.inf` if there is none.
+
         """
 
 
 class StartsLearner(Protocol):
     """What a bandit takes as its learner."""
 
-    def start(self, n_features: int, n_actions: int, n_lanes: int) -> Any: ...
+    def start(self, n_features: int, n_actions: int, n_lanes: int) -> Any:
+        """A learner that runs; arguments as in `Learner.start`."""
 
 
 class StartsSelector(Protocol):
     """What a bandit takes as its selector."""
 
-    def start(self, n_lanes: int) -> Any: ...
+    def start(self, n_lanes: int) -> Any:
+        """A selector that runs; arguments as in `Selector.start`."""
 
 
 class StartsExplorer(Protocol):
     """What a bandit takes as its explorer."""
 
-    def start(self) -> Any: ...
+    def start(self) -> Any:
+        """An explorer that runs."""
 
 
 def parameters(part: object) -> dict[str, Any]:
-    """The arguments of a part's constructor, by name."""
+    """The arguments of a part's constructor, by name.
+
+    Args:
+        part: a part that keeps its arguments under their own names.
+
+    """
     return {name: getattr(part, name) for name in inspect.signature(type(part)).parameters}

@@ -29,10 +29,15 @@ class NoiseFunction(Protocol):
 class Noise:
     """With probability p a label is replaced: by one at random (uar), by the next (cyc), by the most frequent (maj).
 
+    Args:
+        kind: "none", "uar", "cyc" or "maj".
+        p: the probability; 0 with "none".
+
     >>> Noise("cyc", 1.0).corrupt(np.array([0, 1, 2]), n_actions=3, majority=0, seed=5)
     array([1, 2, 0])
     >>> Noise.parse("uar:0.25")
     Noise(kind='uar', p=0.25)
+
     """
 
     kind: str = "none"
@@ -47,7 +52,12 @@ class Noise:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read "none" or "kind:p", as the command line has it."""
+        """Read "none" or "kind:p", as the command line has it.
+
+        Args:
+            text: for instance "uar:0.25".
+
+        """
         kind, separator, p = text.partition(":")
         try:
             if (kind == "none") == bool(separator):
@@ -65,7 +75,15 @@ class Noise:
         return "noiseless" if self.kind == "none" else f"{self.kind} {self.p:g}"
 
     def corrupt(self, labels: Labels, n_actions: int, majority: int, seed: int) -> Labels:
-        """New labels; `majority` is the most frequent label of the whole data set."""
+        """New labels, in an array of their own.
+
+        Args:
+            labels: the true ones, in 0..K−1.
+            n_actions: K.
+            majority: the most frequent label of the whole data set.
+            seed: of the noise.
+
+        """
         random = _streams.generator(seed, _streams.NOISE)
         hit = random.random(len(labels)) < self.p
         match self.kind:

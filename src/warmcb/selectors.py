@@ -31,7 +31,12 @@ class ProgressiveValidation:
     """The paper's (Algorithm 1, line 7): each lane pays cost/p whenever it would have played what was played."""
 
     def start(self, n_lanes: int) -> _core.ProgressiveValidation:
-        """The compiled selector."""
+        """The compiled selector.
+
+        Args:
+            n_lanes: L.
+
+        """
         return _core.ProgressiveValidation(n_lanes)
 
 
@@ -59,7 +64,12 @@ class Contest:
         _inputs.number("error", self.error, "a number in (0, 1]", 0.0, 1.0, low_excluded=True)
 
     def start(self, n_lanes: int) -> _core.Contest:
-        """The compiled selector."""
+        """The compiled selector.
+
+        Args:
+            n_lanes: L.
+
+        """
         limits = float(self.contention), float(self.error_weight), float(self.error)
         return _core.Contest(n_lanes, self.rule, *limits)
 

@@ -57,6 +57,7 @@ class Run:
 
     @property
     def average_cost(self) -> float:
+        """The mean of what the rounds have cost."""
         return float(self.trace.costs.mean())
 
     @property

@@ -33,11 +33,16 @@ Mask = NDArray[np.uint8] | None
 
 
 class Bandit(ABC):
-    """A bandit on costs in [0, 1], lower is better: `warm_start`, then `decide` and `learn` for ever.
+    """What every bandit has, on costs in [0, 1], lower is better: `warm_start`, then `decide` and `learn` for ever.
 
     A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
     signature. They cannot be changed once there were data. Several threads may use one bandit: calls wait for each
     other. Threads that only decide are better off with a `policy`.
+
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        seed: of all random numbers.
 
     Attributes:
         n_actions: K.
@@ -106,7 +111,8 @@ class Bandit(ABC):
             X: contexts, one in each row. None at all is fine.
             y: the right action of each, by number or name; it costs 0, and any other 1.
             costs: instead of `y`, the cost of each action in each row: (n, K).
-            actions: which actions were judged in each row: (n, K), true or false. Costs of others may be NaN.
+            actions: which actions were judged in each row: (n, K), true or false; or a list of those that were judged
+                in all rows. Costs of others may be NaN.
 
         Returns:
             the bandit itself.
@@ -236,6 +242,10 @@ class Bandit(ABC):
         """What each action is expected to cost in each row of X, by the lane in charge: (n, K), in the unit of `learn`.
 
         It is what a regression says, and may lie a little outside of [0, 1].
+
+        Args:
+            X: contexts, one in each row.
+
         """
         with self._lock:
             return self._predict_costs(self._known_rows("predict_costs", X)[1])
@@ -335,7 +345,12 @@ class Bandit(ABC):
             return _revive, (type(self), self.get_params(), copied)
 
     def save(self, path: str | Path) -> None:
-        """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would."""
+        """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would.
+
+        Args:
+            path: the file; one that is there already is replaced.
+
+        """
         with self._lock:
             params, arrays = self._saved_params()
             _modelfile.write(path, type(self).__name__, params, self._whole_state() | arrays)

@@ -16,7 +16,17 @@ from warmcb.bandits.decisions import Action, Event, Trace, certain
 
 
 class BanditOnly(ArrowCB):
-    """Learns from the interaction alone: ARRoW-CB with Λ = {1}."""
+    """Learns from the interaction alone: ARRoW-CB with Λ = {1}.
+
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        epsilon: share of uniform exploration.
+        learning_rate: of the online learner.
+        horizon: the number of rounds to come, if known; it scales the weights as in `ArrowCB`.
+        seed: of the exploration.
+
+    """
 
     def __init__(
         self,
@@ -33,7 +43,16 @@ class BanditOnly(ArrowCB):
 
 
 class SupOnly(ArrowCB):
-    """Plays what the warm start taught: ARRoW-CB with Λ = {0}, no exploration, no training in the interaction."""
+    """Plays what the warm start taught: ARRoW-CB with Λ = {0}, no exploration, no training in the interaction.
+
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        learning_rate: of the online learner.
+        horizon: the number of rounds to come, if known; it scales the weights as in `ArrowCB`.
+        seed: of the draws between actions that look the same.
+
+    """
 
     _trains = False
 
@@ -54,6 +73,14 @@ class SimBandit(ArrowCB):
     """Treats the warm start as bandit rounds too: explores there, and learns the cost of the chosen action only.
 
     All examples weigh alike, 1/(K·p): the mixture of λ = ½.
+
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        epsilon: share of uniform exploration.
+        learning_rate: of the online learner.
+        seed: of the exploration.
+
     """
 
     def __init__(
@@ -83,11 +110,19 @@ class SimBandit(ArrowCB):
 class Majority(Bandit):
     """Plays one action for ever: `action`, or else the one with the lowest mean cost in the warm start.
 
-    The paper's baseline is the best constant action of the whole data set. Who knows it, as the command
-    `warmcb simulate` does, gives it as `action`.
+    The paper's baseline is the best constant action of the whole data set. The command `warmcb simulate` knows it, and
+    gives it as `action`.
+
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        action: the action to play, by number or name. Where it is not allowed, the cheapest of the allowed ones is
+            played.
+        seed: not used, as nothing is drawn at random.
 
     >>> Majority(n_actions=3).warm_start([[0.0], [0.0], [0.0]], [2, 1, 2]).decide([0.0]).action
     2
+
     """
 
     def __init__(

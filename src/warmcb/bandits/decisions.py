@@ -47,7 +47,12 @@ class Decision(NamedTuple):
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """The reverse of `to_dict`."""
+        """The reverse of `to_dict`.
+
+        Args:
+            plain: what `to_dict` gave, as it is or through JSON.
+
+        """
         if not isinstance(plain, Mapping) or set(plain) != set(cls._fields):
             found = sorted(plain) if isinstance(plain, Mapping) else plain
             raise InputError(f"the decision is {_inputs.shown(found)}; expected {', '.join(cls._fields)}")
@@ -113,7 +118,15 @@ class Decisions(Sequence[Decision]):
 
 
 class Trace(NamedTuple):
-    """What happened in each round of a run. `lambdas`: the λ that was in charge, NaN for a bandit without one."""
+    """What happened in each round of a run.
+
+    Attributes:
+        actions: the number of the action that was played.
+        probabilities: with which it was played.
+        costs: what it cost.
+        lambdas: the λ that was in charge, NaN for a bandit without one.
+
+    """
 
     actions: NDArray[np.int32]
     probabilities: NDArray[np.float64]

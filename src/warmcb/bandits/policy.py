@@ -21,6 +21,9 @@ class Policy:
     of the seed and the key, the same everywhere; without a key a random one is made and put into the decision. So
     decisions of many workers never repeat each other, however often a policy is loaded again.
 
+    Args:
+        bandit: a frozen bandit. Callers use `bandit.policy()` instead.
+
     Attributes:
         n_actions: K.
         actions: their names, if they have any.
@@ -105,11 +108,21 @@ class Policy:
         return self._bandit._by_name(self._bandit._predict(rows, self._bandit._mask(actions, len(rows))))
 
     def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
-        """What each action is expected to cost in each row of X: (n, K), in the unit of `learn`."""
+        """What each action is expected to cost in each row of X: (n, K), in the unit of `learn`.
+
+        Args:
+            X: contexts, one in each row.
+
+        """
         return self._bandit._predict_costs(self._bandit._known_rows("predict_costs", X)[1])
 
     def save(self, path: str | Path) -> None:
-        """Write it to one file, in one step; `warmcb.load` reads it."""
+        """Write it to one file, in one step; `warmcb.load` reads it.
+
+        Args:
+            path: the file; one that is there already is replaced.
+
+        """
         params, arrays = self._bandit._saved_params()
         kind = _POLICY + type(self._bandit).__name__
         _modelfile.write(path, kind, params, self._bandit._whole_state() | arrays)

@@ -20,9 +20,15 @@ from warmcb.bandits.decisions import Event, Rounds, Trace, certain
 class WarmUCB(Bandit):
     """UCB1 on costs whose means and confidence bounds start from the warm start's examples.
 
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        seed: not used, as nothing is drawn at random.
+
     >>> bandit = WarmUCB(n_actions=2).warm_start([[0.0]] * 100, costs=[[0.5, 0.6]] * 100)
     >>> bandit.decide([0.0]).action
     0
+
     """
 
     def __init__(self, n_actions: int | None = None, *, actions: Sequence[str] | None = None, seed: int = 0) -> None:

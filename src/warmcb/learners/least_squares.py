@@ -9,15 +9,28 @@ Doubles = NDArray[np.float64]
 
 
 class NormalEquations(NamedTuple):
-    """Σ h·x·xᵀ and Σ h·cost·x of one source: `gram` for each action or shared by all, `moment` for each action."""
+    """The normal equations of one source of examples, with D inputs: the features and the intercept.
 
-    gram: Doubles  # (K, D, D) or (1, D, D)
-    moment: Doubles  # (K, D)
+    Attributes:
+        gram: Σ h·x·xᵀ of each action, (K, D, D), or one that all share, (1, D, D).
+        moment: Σ h·cost·x of each action: (K, D).
+        examples: how many examples there were.
+
+    """
+
+    gram: Doubles
+    moment: Doubles
     examples: int
 
     @classmethod
     def of_full_costs(cls, X: Any, costs: Doubles) -> Self:
-        """From examples that show the cost of every action, or NaN; X is a SciPy matrix, the intercept is added."""
+        """The normal equations of examples that show the cost of every action.
+
+        Args:
+            X: contexts, a SciPy matrix; the intercept is added.
+            costs: the cost of each action in each row, NaN where nobody knows: (n, K).
+
+        """
         from scipy import sparse  # only Algorithm 2 needs it, and it takes as long to import as all the rest
 
         with_intercept = sparse.hstack([X.astype(np.float64), np.ones((X.shape[0], 1))]).tocsr()
@@ -39,7 +52,14 @@ def solve_mixtures(
 ) -> NDArray[np.float32]:
     """Weights (D, K, |Λ|) that minimise λ · mean bandit loss + (1−λ) · mean supervised loss + ridge.
 
-    The ridge counts like `ridge` examples of each source, of the inputs' own mean squares, so that units do not matter.
+    The ridge is relative to the inputs' own mean squares, so that units do not matter.
+
+    Args:
+        lambdas: Λ.
+        supervised: the normal equations of the warm start.
+        bandit: those of the rounds.
+        ridge: of how many examples of each source the ridge counts.
+
     """
     present = max(1, (supervised.examples > 0) + (bandit.examples > 0))
     mean_squares = (supervised.mean_squares() + bandit.mean_squares()) / present

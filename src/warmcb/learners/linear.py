@@ -24,7 +24,14 @@ class OnlineLinear:
         _inputs.learning_rate(self.learning_rate)
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.OnlineLinear:
-        """The compiled learner."""
+        """The compiled learner.
+
+        Args:
+            n_features: the width of a context.
+            n_actions: K.
+            n_lanes: L.
+
+        """
         return _core.OnlineLinear(n_features, n_actions, n_lanes, float(self.learning_rate))
 
 
@@ -64,7 +71,14 @@ class RecursiveLeastSquares:
         _inputs.integer("settled_at", self.settled_at, 0, 2**62)
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.RecursiveLeastSquares:
-        """The compiled learner; fewer terms are exact where there are many actions."""
+        """The compiled learner; fewer terms are exact where there are many actions.
+
+        Args:
+            n_features: the width of a context.
+            n_actions: K.
+            n_lanes: L.
+
+        """
         most = _MOST_COVARIANCES // (n_actions * n_lanes)
         return _core.RecursiveLeastSquares(
             n_features,
@@ -81,7 +95,14 @@ class RecursiveLeastSquares:
         )
 
     def fits(self, n_features: int, n_actions: int, n_lanes: int) -> bool:
-        """Whether it is worth its memory for data of this size."""
+        """Whether it is worth its memory for data of this size.
+
+        Args:
+            n_features: the width of a context.
+            n_actions: K.
+            n_lanes: L.
+
+        """
         most = _MOST_COVARIANCES // (n_actions * n_lanes)
         exact = min(self.exact_terms, math.isqrt(most))
         return n_features <= _MOST_FEATURES and (n_features < exact or n_features * self.block <= most)
@@ -99,7 +120,14 @@ class BySize:
     squares: bool = True
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.OnlineLinear | _core.RecursiveLeastSquares:
-        """The compiled learner."""
+        """The compiled learner.
+
+        Args:
+            n_features: the width of a context.
+            n_actions: K.
+            n_lanes: L.
+
+        """
         shape = n_features, n_actions, n_lanes
         exact = RecursiveLeastSquares(self.squares)
         return exact.start(*shape) if exact.fits(*shape) else OnlineLinear().start(*shape)
