@@ -1,15 +1,18 @@
 """Documents that cannot rot: every snippet runs, every link leads somewhere, every option is explained."""
 
+import inspect
 import re
 import tomllib
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from typer.models import OptionInfo
 
 import warmcb
+from warmcb import _core, contracts, errors, explorers, learners, selectors
 from warmcb.catalogue import CATALOGUE, CLASSES, STUDIED
 from warmcb.cli.app import app
 from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
@@ -84,3 +87,98 @@ def test_every_bandit_is_in_the_readme() -> None:
         assert isinstance(kind, type)
         assert f"`{kind.__name__}`" in readme
         assert hasattr(warmcb, kind.__name__)
+
+
+EVERY_PAGE = "\n".join(page.read_text() for page in PAGES)
+MODULES = (warmcb, contracts, errors, explorers, learners, selectors)
+PROTOCOLS = {contracts.StartsLearner, contracts.StartsSelector, contracts.StartsExplorer}
+
+
+def public_things() -> list[tuple[str, Any]]:
+    """Classes and functions that a user of the library may name."""
+    found: dict[Any, str] = {}
+    for module in MODULES:
+        names = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
+        for name in names:
+            thing = getattr(module, name)
+            is_known = inspect.isclass(thing) or inspect.isfunction(thing)
+            if is_known and thing.__module__.startswith("warmcb.") and thing.__module__ != "warmcb._core":
+                found.setdefault(thing, f"{module.__name__}.{name}")
+    return [(name, thing) for thing, name in found.items()]
+
+
+def documented_things() -> list[tuple[str, Any, str, list[str]]]:
+    """Every class, function, method and property of those, with its docstring and its arguments."""
+    rows = []
+    for name, thing in public_things():
+        is_class = inspect.isclass(thing)
+        is_record = is_class and (is_dataclass(thing) or issubclass(thing, tuple))
+        makes = is_class and thing not in PROTOCOLS and ("__init__" in vars(thing) or is_record)
+        rows.append((name, thing, thing.__doc__, arguments(thing) if makes or not is_class else []))
+        for key, member in vars(thing).items() if is_class else ():
+            function = getattr(member, "__func__", member)
+            if key.startswith("_") or thing in PROTOCOLS:
+                continue
+            if isinstance(member, property):
+                rows.append((f"{name}.{key}", member, member.__doc__, []))
+            elif inspect.isfunction(function):
+                doc = inspect.getdoc(getattr(thing, key))  # one that is inherited is as good
+                rows.append((f"{name}.{key}", function, doc, arguments(function)))
+    return rows
+
+
+def arguments(function: Callable[..., object]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+
+
+def test_every_public_name_is_on_a_page() -> None:
+    parts = [*explorers.__all__, *selectors.__all__, *learners.__all__]
+    classes = [
+        name
+        for name, thing in vars(contracts).items()
+        if inspect.isclass(thing) and thing.__module__ == contracts.__name__
+    ]
+    names = {
+        *warmcb.__all__,
+        *parts,
+        *classes,
+        *(name for name, thing in vars(errors).items() if inspect.isclass(thing)),
+    }
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", EVERY_PAGE)) == []
+
+
+def test_every_argument_of_a_part_is_on_its_page() -> None:
+    text = (ROOT / "docs" / "parts.md").read_text()
+    for kind in (explorers.InverseGap, selectors.Contest, learners.RecursiveLeastSquares, learners.OnlineLinear):
+        for field in fields(kind):
+            shown = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
+            assert f"`{field.name}={shown}`" in text, (kind.__name__, field.name)
+
+
+def test_the_page_on_parts_has_every_field_and_method() -> None:
+    text = (ROOT / "docs" / "parts.md").read_text()
+    for record in (contracts.Opinions, contracts.Outcome):
+        assert [field for field in record._fields if f"`{field}`" not in text] == []
+    for part in (contracts.Explorer, contracts.Selector, contracts.Learner):
+        methods = [name for kind in (part, contracts.Part) for name in vars(kind) if not name.startswith("_")]
+        assert [name for name in methods if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_every_public_thing_has_a_docstring() -> None:
+    assert [name for name, _, doc, _ in documented_things() if not doc] == []
+
+
+def test_docstrings_explain_every_argument() -> None:
+    missing = []
+    for name, _, doc, given in documented_things():
+        section = re.split(r"^ *(?:Args|Attributes):$", doc, maxsplit=1, flags=re.MULTILINE)[-1]
+        missing += [
+            f"{name}: {argument}" for argument in given if not re.search(rf"^ *\**{argument}: ", section, re.MULTILINE)
+        ]
+    assert missing == []
+
+
+def test_every_native_class_has_a_docstring() -> None:
+    for name, thing in vars(_core).items():
+        if not name.startswith("_") and callable(thing):
+            assert (thing.__doc__ or "").strip(), name
