@@ -33,7 +33,7 @@ def live_rounds() -> None:
     for i in range(100, len(y)):
         decision = bandit.decide(X[[i]])
         cost = float(decision.action != y[i])
-        bandit.learn(X[[i]], decision.action, cost, decision.probability)
+        bandit.learn(X[[i]], decision, cost)
         mistakes += int(cost)
     rounds = len(y) - 100
     print(f"A live loop: {rounds} rounds, average cost {mistakes / rounds:.3f}, at the end λ = {bandit.lambda_:.3g}.\n")

@@ -7,6 +7,7 @@ WarmcbError
 │   └── FileAccessError (OSError)
 │       └── MissingFileError (FileNotFoundError)
 ├── OrderError (RuntimeError)
+├── UnsupportedError (NotImplementedError)
 └── MissingDependencyError (ImportError)
 """
 

@@ -108,7 +108,8 @@ class Bandit(ABC):
         """Learn from labelled examples.
 
         Args:
-            X: contexts, one in each row. None at all is fine.
+            X: contexts, one in each row: an array, a SciPy sparse matrix, or a pandas or Polars frame. None at all is
+                fine.
             y: the right action of each, by number or name; it costs 0, and any other 1.
             costs: instead of `y`, the cost of each action in each row: (n, K).
             actions: which actions were judged in each row: (n, K), true or false; or a list of those that were judged
@@ -131,7 +132,7 @@ class Bandit(ABC):
         """Choose an action for the context x.
 
         Args:
-            x: the context: a row of numbers.
+            x: the context: a row of numbers; or, with named columns, a dict or a frame of one row.
             actions: the actions that may be played, by number or name; by default all of them.
             key: names the draw, as an event's id does: the same key draws the same number in every process. Without
                 one the bandit counts its own draws.

@@ -62,7 +62,7 @@ class Policy:
         """Choose an action for the context x.
 
         Args:
-            x: the context: a row of numbers.
+            x: the context: a row of numbers; or, with named columns, a dict or a frame of one row.
             actions: the actions that may be played, by number or name; by default all of them.
             key: names the draw, as an event's id does; by default a random one.
 
