@@ -43,6 +43,19 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert target.startswith("http") or (page.parent / target).exists(), target
 
 
+def anchors(page: Path) -> set[str]:
+    """The places of a page that a link can name, as GitHub makes them from headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_headings_lead_somewhere(page: Path) -> None:
+    for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text().replace("\n", " ")):
+        assert heading in anchors(page.parent / target if target else page), f"{target}#{heading}"
+
+
 COMMANDS: dict[str, list[Callable[..., object]]] = {
     "guide.md": [simulate, list_datasets, show_dataset],
     "study.md": [reproduce],
