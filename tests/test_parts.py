@@ -1,6 +1,7 @@
 """Parts with contracts: a user's own play everywhere, and compiled rounds are those of the Python order."""
 
 import copy
+import math
 import pickle
 from dataclasses import dataclass
 from pathlib import Path
@@ -220,6 +221,23 @@ def test_own_parts_play_learn_and_are_saved(part: str, tmp_path: Path) -> None:
         assert [one.decide(x, key=i) for i, x in enumerate(PROBLEM.X[:40])] == expected
 
 
+class Unbounded(Softmax):
+    """It cannot tell how rare an action may be."""
+
+    def largest_weight(self, allowed: int, epsilon: float, round: int, of_eligible: bool) -> float:
+        return math.inf
+
+
+def test_an_explorer_without_bounds_gives_no_evidence(tmp_path: Path) -> None:
+    run = simulate(WarmBandit(3, epsilon=0.2, explorer=Unbounded()), PROBLEM.X, **COMMON)
+    np.testing.assert_array_equal(run.bandit.intervals_[:-1], [[-1.0, 1.0]] * 7)
+    run.bandit.save(tmp_path / "b.warmcb")
+
+
+def test_own_parts_show_their_arguments() -> None:
+    assert repr(LastWins(0.3)) == "LastWins(limit=0.3)"
+
+
 def test_own_parts_in_any_mixture() -> None:
     run = simulate(WarmBandit(3, epsilon=0.2, seed=5, **OWN), PROBLEM.X, **COMMON, actions=some_allowed(500))
     assert np.isfinite(run.average_cost)
@@ -242,7 +260,9 @@ def test_what_is_no_distribution_is_refused() -> None:
 
 def test_parts_that_make_no_sense_are_refused() -> None:
     wrong: Any = 7
-    with pytest.raises(InputError, match=r"explorer is 7; expected one of inverse-gap, epsilon-greedy, or a explorer"):
+    with pytest.raises(
+        InputError, match=r"explorer is 7; expected one of inverse-gap, epsilon-greedy, or an object of your own"
+    ):
         WarmBandit(3, explorer=wrong)
     with pytest.raises(InputError, match=r"selector is <class .*Contest.*>; expected"):
         WarmBandit(3, selector=Contest)  # type: ignore[arg-type]

@@ -142,7 +142,10 @@ print([int(bandit.decide(x, key=key).action) for key in ("1", 1, "a", -5, 2**200
 def test_numbers_and_texts_are_different_keys() -> None:
     keys: list[Any] = [1, "1", -1, "-1", "", " ", "number 1", "text 1", 0, "0", "\ud800", "é", "e\u0301"]
     assert len({round_of_key(key) for key in keys}) == len(keys)
-    assert round_of_key(np.int64(1)) == round_of_key(1)
+    bandit = ArrowCB(3, epsilon=1.0)
+    for wrapped, plain in ((np.int64(7), 7), (np.str_("a"), "a"), (np.array(3), 3)):
+        decision = bandit.decide([1.0], key=wrapped)  # type: ignore[arg-type]
+        assert decision == bandit.decide([1.0], key=plain) and type(decision.key) is type(plain)
 
 
 def test_keyed_draws_are_uniform() -> None:

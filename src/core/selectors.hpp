@@ -48,6 +48,7 @@ public:
         for (std::size_t lane = 0; lane < last; ++lane) {
             const double largest_weight = eligible(lane) ? round.largest_weight : round.largest_weight_ever;
             const double bound = 1 + largest_weight;  // of |x|: the models' part and one correction
+            if (!std::isfinite(bound)) continue;      // nothing can be bet on it
             // Any bet made in advance is valid; `bound` keeps the first ones small.
             const double b = std::min(std::sqrt(budget / (squares[lane] + bound)), 0.5 / bound);
             bets[lane] += b;

@@ -183,12 +183,22 @@ def mask(actions: ArrayLike | None, n_rows: int, n_actions: int, numbers: Number
     return np.ascontiguousarray(array, dtype=np.uint8)
 
 
+def key(value: object) -> int | str:
+    """What names a draw, as a plain value."""
+    plain = _unwrapped(value)
+    if isinstance(plain, str):
+        return str(plain)
+    if isinstance(plain, Integral) and not isinstance(plain, bool) and abs(int(plain)) < 2**255:
+        return int(plain)
+    raise InputError(f"key is {shown(value)}; expected a string or an integer")
+
+
 def keys(given: Sequence[int | str] | None, n_rows: int) -> tuple[int | str, ...] | None:
     if given is None:
         return None
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"keys is {shown(given)}; expected a key for each row")
-    found = tuple(_unwrapped(key) for key in given)
+    found = tuple(key(one) for one in given)
     if len(found) != n_rows:
         raise InputError(f"there are {len(found)} keys; expected {n_rows}, one for each row of X")
     return found
@@ -212,9 +222,8 @@ def part(name: str, value: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         return choice(name, value, tuple(known))
     if isinstance(value, type) or not callable(getattr(value, "start", None)):
-        raise InputError(
-            f"{name} is {shown(value)}; expected one of {', '.join(known)}, or a {name} (warmcb.contracts)"
-        )
+        own = "an object of your own (warmcb.contracts)"
+        raise InputError(f"{name} is {shown(value)}; expected one of {', '.join(known)}, or {own}")
     return value
 
 

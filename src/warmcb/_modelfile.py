@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from warmcb._atomic import replacing, sweep
 from warmcb.errors import FileAccessError, MissingFileError, ModelFileError
 
-_VERSION = 1
+_VERSION = 2
 _KINDS = "biufSU"  # of NumPy types: truth values, numbers, texts
 _LARGEST_HEADER = 2**24  # bytes
 _LARGEST_NPY_HEADER = 2**14  # bytes; NumPy's own limit is 10 000 characters
@@ -136,8 +136,8 @@ def _read_archive(file: IO[bytes], path: Path) -> tuple[str, dict[str, Any], dic
         version = header.get("version")
         if header.get("format") != "warmcb" or type(version) is not int or not 0 < version < 10**6:
             raise _BrokenFileError("its header is not of warmcb's")
-        if version > _VERSION:
-            raise ModelFileError(f"{path} has the format {version}; this version reads up to {_VERSION}")
+        if version != _VERSION:
+            raise ModelFileError(f"{path} has the format {version}; this version reads the format {_VERSION}")
         if not (isinstance(kind, str) and isinstance(params, dict) and isinstance(outline, dict)):
             raise _BrokenFileError("its header is not complete")
         members = _members(archive)

@@ -112,6 +112,10 @@ class Part(ABC):  # noqa: B024 - each kind of part has abstract methods
 
         """
 
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in parameters(self).items())
+        return f"{type(self).__name__}({arguments})"
+
     def snapshot(self) -> Self:
         """A copy that will never learn again; it may be asked by several threads at once."""
         return copy.deepcopy(self)

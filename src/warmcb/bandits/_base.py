@@ -144,6 +144,7 @@ class Bandit(ABC):
         with self._lock:
             columns, row = self._row(x)
             allowed, playable = self._allow(actions)
+            key = None if key is None else _inputs.key(key)
             uniform = self._random.uniform(self._drawn) if key is None else self._draw_of(key)
             self._meet(row, columns)
             action, probabilities = self._choose(row, allowed, uniform)

@@ -260,7 +260,8 @@ class LaneBandit(Bandit):
         twin = object.__new__(type(self))
         vars(twin).update(vars(self))
         twin._learner, twin._selector = self._learner.snapshot(), self._selector.snapshot()
-        twin._trial, twin._lock = self._trial.snapshot(), threading.RLock()
+        twin._explorer, twin._trial = self._explorer.snapshot(), self._trial.snapshot()
+        twin._judged, twin._lock = self._judged.copy(), threading.RLock()
         twin._compiled = None if self._compiled is None else twin._compile(_core.Snapshot)
         return twin
 

@@ -68,7 +68,7 @@ class Policy:
 
         """
         bandit = self._bandit
-        key = secrets.token_hex(8) if key is None else key
+        key = secrets.token_hex(8) if key is None else _inputs.key(key)
         _, row = bandit._row(x)
         allowed, playable = bandit._allow(actions)
         action, probabilities = bandit._choose(row, allowed, bandit._draw_of(key))
