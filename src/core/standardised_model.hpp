@@ -22,13 +22,16 @@ struct FeatureMap {
 
     // The terms of a row that are not 0; valid until the next row of this thread.
     Row expand(Row row) const {
-        auto& [x, value, index] = expansion();
-        index.clear();
-        value.clear();
+        Expansion& room = expansion();
+        room.index.resize(size());
+        room.value.resize(size());
+        uint32_t* index = room.index.data();
+        float* value = room.value.data();
+        std::size_t count = 0;
         const auto add = [&](std::size_t term, float of_term) {
-            if (of_term == 0) return;
-            index.push_back(static_cast<uint32_t>(term));
-            value.push_back(of_term);
+            index[count] = static_cast<uint32_t>(term);
+            value[count] = of_term;
+            count += of_term != 0;
         };
         add(0, 1.0f);
         row = without_intercept(row);
@@ -40,15 +43,15 @@ struct FeatureMap {
         } else {
             for (std::size_t k = 0; k < row.size; ++k) add(1 + row.index[k], standardiser.z(row.index[k], row.value[k]));
         }
-        return {index.data(), value.data(), index.size()};
+        return {index, value, count};
     }
 
     // All features of a row, zeros too; valid until the next row of this thread.
     float* spell_out(Row row) const {
-        std::vector<float>& x = expansion().x;
-        x.assign(features, 0.0f);
+        expansion().x.assign(features, 0.0f);
+        float* x = expansion().x.data();
         for (std::size_t k = 0; k < row.size; ++k) x[row.index[k]] = row.value[k];
-        return x.data();
+        return x;
     }
 
     static Row without_intercept(Row row) { return {row.index, row.value, row.size - 1}; }
