@@ -39,6 +39,7 @@ struct Opinions {
     CostRange range = {};
 
     float score(std::size_t action, std::size_t lane) const { return scores[action * lanes + lane]; }
+    float lowest(std::size_t lane) const { return score(static_cast<std::size_t>(greedy[lane]), lane); }
     bool allowed(std::size_t action) const { return scores[action * lanes] != not_allowed; }
     std::size_t count_allowed() const {
         std::size_t count = 0;

@@ -16,18 +16,17 @@ public:
     void distribution(const Opinions& opinions, double* probabilities) const override {
         const float* scores = opinions.scores + opinions.in_charge;
         const std::size_t actions = opinions.actions, stride = opinions.lanes;
-        float lowest = scores[0];
-        for (std::size_t a = 1; a < actions; ++a) lowest = scores[a * stride] < lowest ? scores[a * stride] : lowest;
+        const float lowest = opinions.lowest(opinions.in_charge);
         std::size_t equals = 0, allowed = 0;
         for (std::size_t a = 0; a < actions; ++a) {
-            equals += scores[a * stride] == lowest;
-            allowed += scores[a * stride] != not_allowed;
+            equals += scores[a * stride] <= lowest;
+            allowed += scores[a * stride] < not_allowed;
         }
-        const double explore = opinions.epsilon / static_cast<double>(allowed);
-        const double exploit = (1 - opinions.epsilon) / static_cast<double>(equals);
-        for (std::size_t a = 0; a < actions; ++a) {
+        const double epsilon = allowed == 1 ? 0 : opinions.epsilon;
+        const double explore = epsilon / static_cast<double>(allowed), exploit = (1 - epsilon) / static_cast<double>(equals);
+        for (std::size_t a = 0; a < actions; ++a) {  // products: the processor could not guess a branch
             const float score = scores[a * stride];
-            probabilities[a] = score == not_allowed ? 0.0 : allowed == 1 ? 1.0 : explore + (score == lowest ? exploit : 0.0);
+            probabilities[a] = (score < not_allowed) * explore + (score <= lowest) * exploit;
         }
     }
 };
@@ -48,10 +47,7 @@ public:
     void distribution(const Opinions& opinions, double* probabilities) const override {
         const double most = share(opinions.count_allowed(), opinions.epsilon, opinions.round);
         const double steepness = sharpness * std::sqrt(static_cast<double>(opinions.round + 1)) / opinions.range.width();
-        const auto lowest_of = [&](std::size_t lane) {
-            return opinions.score(static_cast<std::size_t>(opinions.greedy[lane]), lane);
-        };
-        const float lowest = lowest_of(opinions.in_charge);
+        const float lowest = opinions.lowest(opinions.in_charge);
         double rest = 1;
         std::size_t equals = 0;
         for (std::size_t a = 0; a < opinions.actions; ++a) {
@@ -60,7 +56,7 @@ public:
             if (!opinions.allowed(a) || opinions.score(a, opinions.in_charge) == lowest) continue;
             auto gap = static_cast<float>(opinions.range.width());
             for (std::size_t lane = 0; lane < opinions.lanes; ++lane)
-                if (opinions.eligible[lane]) gap = std::min(gap, opinions.score(a, lane) - lowest_of(lane));
+                if (opinions.eligible[lane]) gap = std::min(gap, opinions.score(a, lane) - opinions.lowest(lane));
             probabilities[a] = most * std::max(floor, 1 / (1 + steepness * gap));
             rest -= probabilities[a];
         }
