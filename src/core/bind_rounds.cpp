@@ -52,7 +52,7 @@ std::size_t decide_one(const Decider& decider, const Rows& rows, const std::opti
     require_allowed(allowed, decider.predictor.actions);
     const Output output(probabilities, decider.predictor.actions);
     Scratch& scratch = Scratch::of_this_thread(decider.predictor.actions, decider.predictor.lanes);
-    look(decider.predictor, rows.gather(0, scratch.row), allowed ? allowed->data() : nullptr, scratch);
+    look(decider.predictor, decider.trial, rows.gather(0, scratch.row), allowed ? allowed->data() : nullptr, scratch);
     return decider.decide(round, uniform, scratch, output.data());
 }
 
@@ -67,7 +67,7 @@ void decide_many(const Decider& decider, const Rows& rows, const Mask& mask, uin
     nb::gil_scoped_release release;
     Scratch& scratch = Scratch::of_this_thread(known, decider.predictor.lanes);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        look(decider.predictor, rows.gather(i, scratch.row), mask_row(mask, i), scratch);
+        look(decider.predictor, decider.trial, rows.gather(i, scratch.row), mask_row(mask, i), scratch);
         actions.data()[i] =
             static_cast<int32_t>(decider.decide(round, uniforms(i), scratch, probabilities.data() + i * known));
     }
@@ -149,6 +149,7 @@ void bind_rounds(nb::module_& m) {
         })
         .def("restore", [](Trial& self, const nb::dict& state) {
             copy_from(state, "added", self.added);
+            require(std::is_sorted(self.added.begin(), self.added.end()), "a new action before an old one");
             copy_from(state, "learned", self.learned);
         }, "state"_a)
         .def("snapshot", [](const Trial& self) { return Trial(self); });
@@ -184,7 +185,7 @@ void bind_rounds(nb::module_& m) {
             const uint8_t* marks = allowed ? allowed->data() : nullptr;
             Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
             const Row row = rows.gather(0, scratch.row);
-            look(student.learner, row, marks, scratch);
+            look(student.learner, student.trial, row, marks, scratch);
             student.learn(row, {action, cost, probability, marks, round}, now, scratch);
         }, "rows"_a, "action"_a, "cost"_a, "probability"_a, "allowed"_a.none(), "round"_a, "now"_a,
            "Learn what the action in a single row has cost.")
@@ -202,7 +203,7 @@ void bind_rounds(nb::module_& m) {
             Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
             for (std::size_t i = 0; i < size; ++i) {
                 const Row row = rows.gather(i, scratch.row);
-                look(student.learner, row, mask_row(mask, i), scratch);
+                look(student.learner, student.trial, row, mask_row(mask, i), scratch);
                 const Event event{static_cast<std::size_t>(actions(i)), costs(i), probabilities(i), mask_row(mask, i), rounds(i)};
                 student.learn(row, event, now + i, scratch);
             }

@@ -36,7 +36,7 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
         }, "first"_a, "Let the lanes from this one on take part.")
         .def_prop_ro("eligible", [](const Kind& self) {
             auto eligible = fresh_array<uint8_t>({self.sums.size()});
-            for (std::size_t lane = 0; lane < self.sums.size(); ++lane) eligible.data()[lane] = self.eligible(lane);
+            self.mark_eligible(eligible.data(), self.sums.size());
             return eligible;
         }, nb::rv_policy::move)
         .def("add", [](Kind& self, nb::handle outcome) {

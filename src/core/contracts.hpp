@@ -116,8 +116,8 @@ public:
     virtual ~Selector() = default;
 
     virtual std::size_t best() const = 0;
-    // Whether the lane's actions are worth exploring.
-    virtual bool eligible(std::size_t lane) const = 0;
+    // Writes for each lane whether its actions are worth exploring.
+    virtual void mark_eligible(uint8_t* marks, std::size_t lanes) const = 0;
     virtual void add(const Outcome& round) = 0;
 };
 

@@ -13,7 +13,8 @@ namespace warmcb {
 
 // What the lanes say of one row. Of the thread, so that deciding changes nothing.
 struct Scratch {
-    std::vector<float> scores, hopes, importance;
+    std::vector<float> scores, lowered, importance;
+    const float* hopes = nullptr;  // the scores; lowered ones where new actions get the benefit of the doubt
     std::vector<int32_t> greedy;
     std::vector<uint8_t> eligible, allowed;
     std::vector<double> costs, probabilities;
@@ -22,7 +23,6 @@ struct Scratch {
     static Scratch& of_this_thread(std::size_t actions, std::size_t lanes) {
         static thread_local Scratch scratch;
         scratch.scores.resize(actions * lanes);
-        scratch.hopes.resize(actions * lanes);
         scratch.importance.resize(lanes);
         scratch.greedy.resize(lanes);
         scratch.eligible.resize(lanes);
@@ -49,18 +49,18 @@ inline void look(const Predictor& predictor, Row row, const uint8_t* allowed, Sc
             if (!allowed[a]) std::fill_n(scratch.scores.begin() + a * predictor.lanes, predictor.lanes, not_allowed);
 }
 
-// What all lanes would play, giving new actions the benefit of the doubt; and the scores that this was found by.
-inline const float* hope(const Predictor& predictor, const Trial& trial, Scratch& scratch) {
-    const std::size_t lanes = predictor.lanes;
-    const float* scores = scratch.scores.data();
+// The same, and what all lanes would play, giving new actions the benefit of the doubt.
+inline void look(const Predictor& predictor, const Trial& trial, Row row, const uint8_t* allowed, Scratch& scratch) {
+    look(predictor, row, allowed, scratch);
+    scratch.hopes = scratch.scores.data();
     if (trial.ran()) {
-        scratch.hopes = scratch.scores;
+        scratch.lowered = scratch.scores;
         for (std::size_t a = 0; a < predictor.actions; ++a)
-            for (std::size_t lane = 0; lane < lanes; ++lane) scratch.hopes[a * lanes + lane] -= trial.doubt(a);
-        scores = scratch.hopes.data();
+            for (std::size_t lane = 0; lane < predictor.lanes; ++lane)
+                scratch.lowered[a * predictor.lanes + lane] -= trial.doubt(a);
+        scratch.hopes = scratch.lowered.data();
     }
-    predictor.greedy(scores, scratch.greedy.data());
-    return scores;
+    predictor.greedy(scratch.hopes, scratch.greedy.data());
 }
 
 // What decides: a bandit as it is, or a snapshot of one.
@@ -73,9 +73,8 @@ struct Decider {
 
     // Lines 3 and 4 of Algorithm 1, of a row that was looked at.
     std::size_t decide(uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
-        const float* scores = hope(predictor, trial, scratch);
-        for (std::size_t lane = 0; lane < predictor.lanes; ++lane) scratch.eligible[lane] = selector.eligible(lane);
-        const Opinions opinions{scores, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
+        selector.mark_eligible(scratch.eligible.data(), predictor.lanes);
+        const Opinions opinions{scratch.hopes, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
                                 selector.best(), epsilon, round};
         explorer.distribution(opinions, probabilities);
         trial.mix(opinions, probabilities);
@@ -97,7 +96,6 @@ struct Student {
     // Lines 5 to 7 of Algorithm 1, of a row that was looked at. `now`: how many rounds have been learned.
     void learn(Row row, const Event& event, uint64_t now, Scratch& scratch) const {
         const std::size_t actions = learner.actions;
-        hope(learner, trial, scratch);
         const std::size_t allowed = event.allowed ? std::count_if(event.allowed, event.allowed + actions,
                                                                   [](uint8_t one) { return one != 0; })
                                                   : actions;
@@ -139,7 +137,7 @@ inline void play(const Decider& decider, const Student& student, const Stream& r
     for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
         const Row row = rows.gather(i, scratch.row);
         const uint8_t* allowed = costs.known(i, student.learner.actions, scratch.allowed.data());
-        look(student.learner, row, allowed, scratch);
+        look(student.learner, student.trial, row, allowed, scratch);
         const std::size_t lane = student.selector.best();
         const uint64_t round = segment.first_round + t;
         const std::size_t action =

@@ -18,7 +18,9 @@ public:
 
     // The eligible lane with the lowest sum, the first among equals.
     std::size_t best() const override { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
-    bool eligible(std::size_t lane) const override { return lane >= first; }
+    void mark_eligible(uint8_t* marks, std::size_t lanes) const override {
+        for (std::size_t lane = 0; lane < lanes; ++lane) marks[lane] = lane >= first;
+    }
     double score(std::size_t lane) const { return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1)); }
 
     void add(const Outcome& round) override {
@@ -119,9 +121,12 @@ public:
     }
 
     // Whose actions are worth exploring: those in contention, and the last one, with which all are compared.
-    bool eligible(std::size_t lane) const override {
+    bool eligible(std::size_t lane) const {
         if (lane + 1 == sums.size()) return true;
         return lane >= first && !dropped[lane] && (rule_ != Rule::forecast || sums[lane] <= sums[best_] + contention_);
+    }
+    void mark_eligible(uint8_t* marks, std::size_t lanes) const override {
+        for (std::size_t lane = 0; lane < lanes; ++lane) marks[lane] = eligible(lane);
     }
 
     // The average charge. The self-normalised one starts from one example that cost ½.
@@ -206,7 +211,9 @@ public:
     explicit FixedLane(std::size_t lane) : lane_(lane) {}
 
     std::size_t best() const override { return lane_; }
-    bool eligible(std::size_t lane) const override { return lane == lane_; }
+    void mark_eligible(uint8_t* marks, std::size_t lanes) const override {
+        for (std::size_t lane = 0; lane < lanes; ++lane) marks[lane] = lane == lane_;
+    }
     void add(const Outcome&) override {}
 
 private:

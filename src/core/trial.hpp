@@ -14,7 +14,7 @@ struct Trial {
     std::vector<uint8_t> added;     // for each action: whether it came later than the others
     std::vector<uint32_t> learned;  // for each action that was added: how often it was learned
 
-    bool ran() const { return std::find(added.begin(), added.end(), 1) != added.end(); }
+    bool ran() const { return !added.empty() && added.back(); }  // new actions are the last ones
     void add_action() {
         added.push_back(1);
         learned.push_back(0);
