@@ -461,7 +461,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     ),
     "a decision of another width": (lambda b: b.learn(np.ones(5), DECISION, 0.5), "x has 5 features; expected 6"),
     "a decision and a probability": (lambda b: b.learn(GOOD, DECISION, 0.5, 0.5), "expected the decision alone"),
-    "an action without its probability": (lambda b: b.learn(GOOD, 1, 0.5), "probability is missing"),
+    "an action without its probability": (lambda b: b.learn(GOOD, 1, 0.5), "action is 1 without a probability"),
     "too few decisions": (lambda b: b.learn_many(np.ones((2, 6)), [DECISION], [0, 0]), "there are 1 decisions"),
     "too few paid costs": (lambda b: b.learn_many(np.ones((1, 6)), [DECISION], []), "costs have shape (0,)"),
     "a paid cost above 1": (

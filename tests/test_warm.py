@@ -19,7 +19,7 @@ from warmcb._core import (
     ProgressiveValidation,
     RecursiveLeastSquares,
 )
-from warmcb.bandits._base import _revive
+from warmcb.bandits._base import revive
 from warmcb.errors import InputError
 from warmcb.selectors import RULES
 
@@ -367,4 +367,4 @@ def test_a_state_that_is_not_finite_is_refused(name: str) -> None:
     state = bandit._whole_state()
     state[name] = np.where(np.arange(state[name].size) == 1, np.nan, state[name]).astype(state[name].dtype)
     with pytest.raises(ValueError, match="not finite"):
-        _revive(WarmBandit, bandit.get_params(), state)
+        revive(WarmBandit, bandit.get_params(), state)

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <initializer_list>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -22,7 +23,8 @@ inline void require(bool condition, const char* message) {
 
 template <class T> Numpy<T> fresh_array(std::initializer_list<std::size_t> shape) {
     std::size_t size = 1;
-    for (const std::size_t extent : shape) size *= extent;
+    for (const std::size_t extent : shape)
+        if (__builtin_mul_overflow(size, extent, &size)) throw std::bad_alloc();
     T* data = new T[size]();
     return Numpy<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
 }

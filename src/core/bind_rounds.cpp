@@ -41,6 +41,11 @@ struct Outputs {
     }
 };
 
+void require_sizes(const Predictor& predictor, const Selector& selector, const Trial& trial) {
+    require(selector.lanes() == predictor.lanes, "a selector of another number of lanes");
+    require(trial.added.size() == predictor.actions, "one mark for each action");
+}
+
 void require_allowed(const std::optional<Array<const uint8_t>>& allowed, std::size_t actions) {
     require(!allowed || allowed->size() == actions, "one mark for each action");
 }
@@ -157,6 +162,7 @@ void bind_rounds(nb::module_& m) {
     auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "Decides, for ever in the same way.")
         .def("__init__", [](Snapshot* self, const Predictor& predictor, const Selector& selector, const Explorer& explorer,
                             const Trial& trial, double epsilon) {
+            require_sizes(predictor, selector, trial);
             new (self) Snapshot{predictor, selector, explorer, trial, epsilon};
         }, "predictor"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
@@ -165,6 +171,7 @@ void bind_rounds(nb::module_& m) {
     auto composition = nb::class_<Composition>(m, "Composition", "A learner, a selector and an explorer: whole rounds.")
         .def("__init__", [](Composition* self, Learner& learner, Selector& selector, const Explorer& explorer, Trial& trial,
                             double epsilon) {
+            require_sizes(learner, selector, trial);
             new (self) Composition{learner, selector, explorer, trial, epsilon};
         }, "learner"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())

@@ -85,7 +85,10 @@ void bind_selectors(nb::module_& m) {
         }, "other"_a, "Add what another contest of the same lanes has seen.");
 
     nb::class_<FixedLane, Selector>(m, "FixedLane", "A lane that somebody else has chosen.")
-        .def(nb::init<std::size_t>(), "lane"_a);
+        .def("__init__", [](FixedLane* self, std::size_t lane, std::size_t lanes) {
+            require(lane < lanes, "lane out of range");
+            new (self) FixedLane(lane, lanes);
+        }, "lane"_a, "lanes"_a);
 }
 
 }  // namespace warmcb

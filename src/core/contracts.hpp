@@ -115,6 +115,7 @@ class Selector {
 public:
     virtual ~Selector() = default;
 
+    virtual std::size_t lanes() const = 0;
     virtual std::size_t best() const = 0;
     // Writes for each lane whether its actions are worth exploring.
     virtual void mark_eligible(uint8_t* marks, std::size_t lanes) const = 0;

@@ -16,6 +16,8 @@ public:
 
     void admit(std::size_t from) { first = from; }
 
+    std::size_t lanes() const override { return sums.size(); }
+
     // The eligible lane with the lowest sum, the first among equals.
     std::size_t best() const override { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
     void mark_eligible(uint8_t* marks, std::size_t lanes) const override {
@@ -135,6 +137,8 @@ public:
         return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1));
     }
 
+    std::size_t lanes() const override { return sums.size(); }
+
     // The lane with the lowest score of those that were not dropped, the first among equals.
     std::size_t best() const override { return best_; }
 
@@ -208,8 +212,9 @@ private:
 // A lane that somebody else has chosen.
 class FixedLane : public Selector {
 public:
-    explicit FixedLane(std::size_t lane) : lane_(lane) {}
+    FixedLane(std::size_t lane, std::size_t lanes) : lane_(lane), lanes_(lanes) {}
 
+    std::size_t lanes() const override { return lanes_; }
     std::size_t best() const override { return lane_; }
     void mark_eligible(uint8_t* marks, std::size_t lanes) const override {
         for (std::size_t lane = 0; lane < lanes; ++lane) marks[lane] = lane == lane_;
@@ -217,7 +222,7 @@ public:
     void add(const Outcome&) override {}
 
 private:
-    std::size_t lane_;
+    std::size_t lane_, lanes_;
 };
 
 }  // namespace warmcb

@@ -245,7 +245,7 @@ class Contest(Selector):
 class FixedLane(Selector):
     """A lane that somebody else has chosen."""
 
-    def __init__(self, lane: int) -> None: ...
+    def __init__(self, lane: int, lanes: int) -> None: ...
 
 class Explorer:
     """Makes of opinions the distribution that is played."""
@@ -256,8 +256,14 @@ class Explorer:
     def distribution(self, opinions: object) -> NDArray[np.float64]:
         """The probability of each action."""
 
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def snapshot(self) -> object:
+        """Itself: it never changes."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Nothing: it has learned nothing."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """There is nothing to restore."""
 
 class EpsilonGreedy(Explorer):
     """ε spread over the allowed actions, the rest over the best."""

@@ -1,5 +1,6 @@
 """The door: whatever a caller brings becomes what the core takes, or an error that says what was expected."""
 
+import operator
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -117,10 +118,11 @@ def action_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
         return None
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InputError(f"actions is {shown(names)}; expected a sequence of names")
-    found = names if isinstance(names, tuple) else tuple(names)
+    plain = tuple(str(name) if isinstance(name, str) else name for name in names)
+    found = names if isinstance(names, tuple) and all(map(operator.is_, names, plain)) else plain
     for i, name in enumerate(found):
-        if not isinstance(name, str):
-            raise InputError(f"actions[{i}] is {shown(name)}; expected a name, which is a string")
+        if not isinstance(name, str) or "\0" in name:
+            raise InputError(f"actions[{i}] is {shown(name)}; expected a name, which is a string without NULs")
     if len(set(found)) < len(found):
         twice = next(name for name in found if found.count(name) > 1)
         raise InputError(f"actions has {shown(twice)} twice; expected each name once")
@@ -153,7 +155,11 @@ def action(value: object, n_actions: int, numbers: Numbers) -> int:
 
 def allowed(actions: Iterable[object], n_actions: int, numbers: Numbers) -> NDArray[np.uint8]:
     """A list of actions as marks, one for each action there is."""
-    if isinstance(actions, str) or not isinstance(actions, Iterable):
+    if (
+        isinstance(actions, str)
+        or not isinstance(actions, Iterable)
+        or np.shape(getattr(actions, "shape", (1,))) == (0,)
+    ):
         raise InputError(f"actions is {shown(actions)}; expected a list of actions")
     marks = np.zeros(n_actions, dtype=np.uint8)
     for one in actions:
@@ -170,13 +176,18 @@ def mask(actions: ArrayLike | None, n_rows: int, n_actions: int, numbers: Number
     """Which actions are allowed in each row, (n, K): given as such, or as one list of actions for all rows."""
     if actions is None:
         return None
+    if not hasattr(actions, "ndim") and isinstance(actions, Iterable):
+        listed: list[Any] = list(actions)
+        if listed and all(isinstance(_unwrapped(one), str | Integral) and not isinstance(one, bool) for one in listed):
+            return np.tile(allowed(listed, n_actions, numbers), (n_rows, 1))
+        actions = listed
     array = _array("actions", actions)
     if array.ndim == 1 and array.dtype.kind != "b" and array.size:
         return np.tile(allowed(array.tolist(), n_actions, numbers), (n_rows, 1))
     if array.shape != (n_rows, n_actions):
         raise InputError(f"actions has shape {array.shape}; expected ({n_rows}, {n_actions}): rows of X by actions")
     if array.dtype.kind != "b" and not (array.dtype.kind in "iuf" and np.isin(array, (0, 1)).all()):
-        raise InputError(f"actions has the type {array.dtype}; expected true or false for each row and action")
+        raise InputError(f"actions is {shown(array.tolist())}; expected true or false for each row and action")
     empty = np.flatnonzero(~array.any(axis=1))
     if empty.size:
         raise InputError(f"actions[{empty[0]}] allows nothing; expected at least one action in each row")
@@ -297,7 +308,10 @@ def lambdas(value: object, eight: Iterable[float]) -> NDArray[np.float64]:
             raise InputError(f"lambdas is {plain}; {expected}")
         array = np.array([0.0, 1.0] if plain == 2 else list(eight), dtype=np.float64)
     else:
-        array = np.unique(_array("lambdas", plain))
+        try:
+            array = np.unique(_array("lambdas", plain))
+        except TypeError:  # numbers beside what is none
+            raise InputError(f"lambdas is {shown(value)}; {expected}") from None
         if array.dtype.kind not in "iuf" or np.ndim(plain) != 1 or not ((array >= 0) & (array <= 1)).all():
             raise InputError(f"lambdas is {shown(value)}; {expected}")
         if array.size == 0:
@@ -312,7 +326,18 @@ def plain_lambdas(value: Any) -> Any:
     plain = _unwrapped(value)
     if isinstance(plain, Integral):
         return int(plain)
-    return plain if isinstance(plain, tuple) else tuple(float(one) for one in np.unique(plain))
+    if isinstance(plain, tuple) and all(type(one) in (int, float) for one in plain):
+        return plain
+    return tuple(float(one) for one in np.unique(plain))
+
+
+def saved_lambdas(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Λ from a file: ascending, and of equals all."""
+    array = np.array(values, dtype=np.float64)
+    if not ((array >= 0) & (array <= 1)).all() or (np.diff(array) < 0).any():
+        raise InputError(f"lambdas is {shown(values.tolist())}; expected ascending numbers in [0, 1]")
+    array.setflags(write=False)
+    return array
 
 
 def _costs(
@@ -526,7 +551,10 @@ def shown(value: object) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    found = list(names)
+    found = [
+        _one_line(name.encode("ascii", "backslashreplace").decode()) if not name.isprintable() else name
+        for name in names
+    ]
     return ", ".join(found[:10]) + (f" and {len(found) - 10} more" if len(found) > 10 else "")
 
 

@@ -24,11 +24,13 @@ def generator(seed: int, stream: int) -> np.random.Generator:
 
 
 def of_worker(seed: int, worker: int, part: int) -> Stream:
-    """The draws of a worker: the first one's are those of a bandit that is alone.
+    """The draws of a worker from a snapshot; part 0 of worker 0 is a bandit that decides alone."""
+    return Stream(seed, DECIDE if worker == 0 else _WORKERS + worker, part)
 
-    `part` tells apart what a worker draws from one snapshot and from the next.
-    """
-    return Stream(seed, DECIDE) if worker == 0 else Stream(seed, _WORKERS + worker, part)
+
+def of_keys(seed: int) -> Stream:
+    """The draws that have keys."""
+    return Stream(seed, KEYS)
 
 
 def round_of_key(key: int | str) -> int:

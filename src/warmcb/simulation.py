@@ -117,7 +117,7 @@ def simulate(
         raise InputError(f"bandit is the class {bandit.__name__}; expected an object of it")
     scene = Scene.prepare(
         X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, noise, truth, seed, shuffle,
-        checkpoints, actions, getattr(bandit, "features_", None), getattr(bandit, "_numbers", {}),
+        checkpoints, actions, getattr(bandit, "features_", None), _numbers(bandit),
     )  # fmt: skip
     return next(play(scene, [bandit], compiled=compiled))
 
@@ -169,7 +169,7 @@ def simulate_many(
     first = players[0]
     scene = Scene.prepare(
         X, y, costs, first.n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints, actions,
-        None, first._numbers,
+        None, _numbers(first),
     )  # fmt: skip
     return list(play(scene, players, threads=n_threads))
 
@@ -203,6 +203,8 @@ def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
             raise InputError(
                 f"bandits[{i}] has {bandit.n_actions} actions; expected {players[0].n_actions}, as bandits[0]"
             )
+        if bandit.actions != players[0].actions:
+            raise InputError(f"bandits[{i}] has actions of other names; expected those of bandits[0]")
         if bandit.n_features_ is not None:
             raise InputError(f"bandits[{i}] has seen data already; expected fresh bandits (clone() makes them)")
         if any(bandit is other for other in players[:i]):
@@ -220,7 +222,8 @@ def _run(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Run:
         bandit.warm_start(warm, costs=told, **who)
     begin, end = scene.warm_start, scene.warm_start + scene.interaction
     if isinstance(bandit, Bandit):
-        bandit._meet(scene.rows, scene.columns)
+        bandit._meet(scene.rows)
+        bandit._remember(scene.columns)
     if compiled and isinstance(bandit, Bandit):
         trace = bandit._play_rounds(scene.rows, scene.shown, begin, end)
     else:
@@ -235,7 +238,7 @@ def _run(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Run:
 def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int) -> Trace:
     rounds = end - begin
     trace = Trace(np.empty(rounds, dtype=np.int32), np.empty(rounds), np.empty(rounds), np.empty(rounds))
-    numbers = getattr(bandit, "_numbers", {})
+    numbers = _numbers(bandit)
     for t, i in enumerate(range(begin, end)):
         x = scene.X[[i]]
         trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
@@ -251,6 +254,11 @@ def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int
             bandit.learn(x, action, cost, probability, **who)
         trace.actions[t], trace.probabilities[t], trace.costs[t] = action, probability, cost
     return trace
+
+
+def _numbers(bandit: PlaysRounds) -> Mapping[str, int]:
+    """The numbers of named actions."""
+    return bandit._actions.numbers if isinstance(bandit, Bandit) else {}
 
 
 def _checked(decision: Decision, scene: Scene, i: int, numbers: Mapping[str, int]) -> tuple[int, float]:

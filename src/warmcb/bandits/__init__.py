@@ -1,11 +1,12 @@
 """One file per algorithm: the paper's, and the one that goes past it."""
 
-from warmcb.bandits._base import Bandit, load
+from warmcb.bandits._base import Bandit
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
 from warmcb.bandits.decisions import Decision, Decisions, Trace
 from warmcb.bandits.exact_arrow import ExactArrow
 from warmcb.bandits.exact_supervised_truth import ExactSupervisedTruth
+from warmcb.bandits.files import load
 from warmcb.bandits.policy import Policy
 from warmcb.bandits.supervised_truth import SupervisedTruth
 from warmcb.bandits.warm import WarmBandit

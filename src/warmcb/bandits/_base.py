@@ -11,25 +11,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warmcb import _costs, _frames, _inputs, _modelfile, _streams
-from warmcb._core import Rows, Stream, draw
+from warmcb import _costs, _frames, _inputs, _modelfile
+from warmcb._core import Rows, draw
 from warmcb._costs import CostTable
 from warmcb._states import State
-from warmcb.bandits._parts import decoded, encoded, known_parts
+from warmcb.bandits._actions import Actions, Allowed, Events, Mask
+from warmcb.bandits._draws import Draws
+from warmcb.bandits._parts import encoded
 from warmcb.bandits.decisions import Action, Decision, Decisions, Event, Key, Rounds, Trace
 from warmcb.contracts import parameters
-from warmcb.errors import InputError, ModelFileError, OrderError, UnsupportedError
+from warmcb.errors import InputError, OrderError, UnsupportedError
 
 if TYPE_CHECKING:
     from warmcb.bandits.policy import Policy
 
+POLICY = "policy of "
+"""What stands before the name of the class in a policy's file."""
+
 _LARGEST_MODEL = 2**38  # weights, for all λ together: far beyond any machine, far below any overflow
 _MOST_ACTIONS = 2**20
 
-Allowed = NDArray[np.uint8] | None
-"""For each action whether it may be played; None: all of them."""
-Mask = NDArray[np.uint8] | None
-"""The same for many rows: (n, K)."""
+Columns = tuple[str, ...] | None
+"""The names of a table's columns, if it has any."""
 
 
 class Bandit(ABC):
@@ -82,18 +85,11 @@ class Bandit(ABC):
             raise InputError(f"n_actions is {n_actions}; expected {len(self.actions)}, the number of actions, or none")
         self.seed = _inputs.seed(seed)
         self.n_features_: int | None = None
-        self.features_: tuple[str, ...] | None = None
+        self.features_: Columns = None
         self.learned_ = 0
         self._lock = threading.RLock()
-        self._name_actions()
-        self._added = 0
-        self._worker, self._base_round, self._drawn = 0, 0, 0
-        self._random = Stream(self.seed, _streams.DECIDE)
-        self._keyed = Stream(self.seed, _streams.KEYS)
-
-    def _name_actions(self) -> None:
-        self._everything: tuple[Action, ...] = tuple(range(self.n_actions)) if self.actions is None else self.actions
-        self._numbers = {name: number for number, name in enumerate(self.actions or ())}
+        self._actions = Actions(self.n_actions, self.actions)
+        self._draws = Draws(self.seed)
 
     # What callers use
 
@@ -121,11 +117,12 @@ class Bandit(ABC):
         """
         with self._lock:
             columns, rows = self._rows("X", X)
-            mask = self._mask(actions, len(rows))
-            table = _inputs.cost_table(y, costs, len(rows), self.n_actions, mask, self._numbers)
+            judged = self._mask(actions, len(rows))
+            table = _inputs.cost_table(y, costs, len(rows), self.n_actions, judged, self._actions.numbers)
             if len(rows):
-                self._meet(rows, columns)
+                self._meet(rows)
                 self._warm_start(rows, table)
+                self._remember(columns)
             return self
 
     def decide(self, x: _inputs.Features, actions: Iterable[Action] | None = None, key: Key | None = None) -> Decision:
@@ -145,14 +142,14 @@ class Bandit(ABC):
             columns, row = self._row(x)
             allowed, playable = self._allow(actions)
             key = None if key is None else _inputs.key(key)
-            uniform = self._random.uniform(self._drawn) if key is None else self._draw_of(key)
-            self._meet(row, columns)
-            action, probabilities = self._choose(row, allowed, uniform)
+            self._meet(row)
+            action, probabilities = self._choose(row, allowed, self._draws.uniform(key))
             if key is None:
-                vars(self)["_drawn"] += 1  # not by __setattr__, which would take a tenth of this method's time
-            return Decision(
-                self._everything[action], float(probabilities[action]), probabilities, playable, self.learned_, key
-            )
+                self._draws.count += 1
+            if columns is not None:
+                self._remember(columns)
+            chosen = self._actions.all[action]
+            return Decision(chosen, float(probabilities[action]), probabilities, playable, self.learned_, key)
 
     def decide_many(
         self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
@@ -170,12 +167,13 @@ class Bandit(ABC):
             n_rows = len(rows)
             mask = self._mask(actions, n_rows)
             named = _inputs.keys(keys, n_rows)
-            uniforms = self._random.uniforms(self._drawn, n_rows) if named is None else self._draws_of(named)
-            if n_rows:
-                self._meet(rows, columns)
-            chosen, probabilities = self._choose_many(rows, mask, uniforms)
+            if n_rows == 0:
+                return self._decisions(np.empty(0, dtype=np.int32), np.empty((0, self.n_actions)), mask, ())
+            self._meet(rows)
+            chosen, probabilities = self._choose_many(rows, mask, self._draws.uniforms(named, n_rows))
             if named is None:
-                self._drawn += n_rows
+                self._draws.count += n_rows
+            self._remember(columns)
             return self._decisions(chosen, probabilities, mask, named or (None,) * n_rows)
 
     def learn(
@@ -202,10 +200,18 @@ class Bandit(ABC):
         """
         with self._lock:
             columns, row = self._row(x)
-            event = self._event(action, cost, probability, actions)
-            self._meet(row, columns)
+            if not isinstance(action, Decision):
+                self._allow(actions)
+                event = self._actions.foreign_event(action, cost, probability, actions, self.learned_)
+            elif probability is None and actions is None:
+                event = self._actions.event(action, cost)
+            else:
+                raise InputError("learn got a decision and also a probability or actions; expected the decision alone")
+            self._meet(row)
             self._learn(row, event)
-            vars(self)["learned_"] += 1  # as in decide
+            vars(self)["learned_"] += 1  # not by __setattr__, which would take a tenth of this method's time
+            if columns is not None:
+                self._remember(columns)
 
     def learn_many(self, X: _inputs.Features, decisions: Sequence[Decision], costs: ArrayLike) -> None:
         """Learn what many decisions cost, one after the other: the same bits as `learn`, far faster.
@@ -218,15 +224,16 @@ class Bandit(ABC):
         """
         with self._lock:
             columns, rows = self._rows("X", X)
-            if len(decisions) != len(rows):
-                raise InputError(f"there are {len(decisions)} decisions; expected {len(rows)}, one for each row of X")
-            paid = _inputs.paid_costs(costs, len(rows))
-            events = self._many_events(decisions, paid)
+            if not isinstance(decisions, Sequence) or len(decisions) != len(rows):
+                found = f"{len(decisions)} decisions" if isinstance(decisions, Sequence) else _inputs.shown(decisions)
+                raise InputError(f"there are {found}; expected {len(rows)} decisions, one for each row of X")
+            events = self._actions.events(decisions, _inputs.paid_costs(costs, len(rows)))
             if len(rows):
-                self._meet(rows, columns)
                 learned = self.learned_
-                self._learn_many(rows, *events)
+                self._meet(rows)
+                self._learn_many(rows, events)
                 self.learned_ = learned + len(rows)
+                self._remember(columns)
 
     def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
         """The greedy action for each row of X; explores nothing, changes nothing.
@@ -237,8 +244,8 @@ class Bandit(ABC):
 
         """
         with self._lock:
-            _, rows = self._known_rows("predict", X)
-            return self._by_name(self._predict(rows, self._mask(actions, len(rows))))
+            rows = self._known_rows("predict", X)
+            return self._actions.spoken(self._predict(rows, self._mask(actions, len(rows))))
 
     def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
         """What each action is expected to cost in each row of X, by the lane in charge: (n, K), in the unit of `learn`.
@@ -250,7 +257,7 @@ class Bandit(ABC):
 
         """
         with self._lock:
-            return self._predict_costs(self._known_rows("predict_costs", X)[1])
+            return self._predict_costs(self._known_rows("predict_costs", X))
 
     def add_action(self, name: str | None = None) -> None:
         """Take in one action more, during operation; everything that was learned stays.
@@ -298,8 +305,7 @@ class Bandit(ABC):
         params = {name: getattr(self, name) for name in self._parameters}
         if deep:
             for name, value in list(params.items()):
-                if hasattr(value, "start"):
-                    params |= {f"{name}__{inner}": one for inner, one in parameters(value).items()}
+                params |= {f"{name}__{inner}": one for inner, one in _arguments(value).items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -315,16 +321,17 @@ class Bandit(ABC):
             changed = self.get_params()
             if "actions" in params and "n_actions" not in params:
                 changed["n_actions"] = None
-            for name, value in params.items():
-                known = self.get_params(deep=True)
+            for name, value in sorted(params.items(), key=lambda item: "__" in item[0]):  # parts before their arguments
+                outer, nested, inner = name.partition("__")
+                part = changed.get(outer)
+                known = [*self._parameters, *(f"{outer}__{one}" for one in _arguments(part))]
                 if name not in known:
                     what = f"{type(self).__name__} has no parameter {name}"
                     raise InputError(f"{what}; expected one of {', '.join(known)}")
-                outer, nested, inner = name.partition("__")
-                part = changed[outer]
-                changed[outer] = type(part)(**parameters(part) | {inner: value}) if nested else value
+                changed[outer] = _changed(part, inner, value) if nested else value
             fresh = type(self)(**changed)
-            vars(self).clear()
+            draws = self._draws
+            fresh._lock, fresh._draws = self._lock, Draws(fresh.seed, draws.worker, draws.part, draws.count)
             vars(self).update(vars(fresh))
             return self
 
@@ -344,7 +351,7 @@ class Bandit(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
             copied = {name: np.array(array) for name, array in self._whole_state().items()}
-            return _revive, (type(self), self.get_params(), copied)
+            return revive, (type(self), self.get_params(), copied)
 
     def save(self, path: str | Path) -> None:
         """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would.
@@ -367,9 +374,9 @@ class Bandit(ABC):
         with self._lock:
             if _costs.mask(table) is not None:
                 self._check_allowed()
-            self._meet(rows, None)
+            self._meet(rows)
             trace = self._play(rows, table, begin, end)
-            self._drawn += end - begin
+            self._draws.count += end - begin
             self.learned_ += end - begin
             return trace
 
@@ -385,9 +392,9 @@ class Bandit(ABC):
     def _whole_state(self) -> State:
         met = self.n_features_ is not None
         counters = {
-            "draws": np.array([self._worker, self._base_round, self._drawn], dtype=np.uint64),
+            "draws": self._draws.state(),
             "learned": np.array(self.learned_),
-            "added": np.array(self._added),
+            "at_first": np.array(self._actions.at_first),
             "n_features": np.array(self.n_features_ if met else -1),
         }
         if self.features_ is not None:
@@ -395,20 +402,27 @@ class Bandit(ABC):
             counters["feature_names"] = np.frombuffer(json.dumps(self.features_).encode(), dtype=np.uint8)
         return counters | self._state() if met else counters
 
-    def _become(self, worker: int, part: int, drawn: int) -> None:
-        """Draw as this worker, from this part of its stream, after so many draws."""
-        self._worker, self._base_round, self._drawn = worker, part, drawn
-        self._random = _streams.of_worker(self.seed, worker, part)
-
     def _frozen(self) -> "Bandit":
         """A twin that nobody teaches any more."""
-        return _revive(
-            type(self), self.get_params(), {name: np.array(array) for name, array in self._whole_state().items()}
+        copied = {name: np.array(array) for name, array in self._whole_state().items()}
+        return revive(type(self), self.get_params(), copied)
+
+    def _decisions(
+        self, chosen: NDArray[np.int32], probabilities: NDArray[np.float64], mask: Mask, keys: Sequence[Key | None]
+    ) -> Decisions:
+        return Decisions(
+            self._actions.spoken(chosen),
+            probabilities[np.arange(len(chosen)), chosen],
+            probabilities,
+            np.broadcast_to(True, probabilities.shape) if mask is None else mask.astype(np.bool_),
+            np.full(len(chosen), self.learned_),
+            tuple(keys),
+            self.actions,
         )
 
     # The door: what callers bring becomes what algorithms take
 
-    def _row(self, x: _inputs.Features) -> tuple[tuple[str, ...] | None, Rows]:
+    def _row(self, x: _inputs.Features) -> tuple[Columns, Rows]:
         if type(x) is np.ndarray:
             row = Rows.of_vector(x)
             if row is not None and row.features == self.n_features_:
@@ -418,131 +432,38 @@ class Bandit(ABC):
             x = _frames.arranged("x", x, self.features_ or columns)
         return columns, _inputs.one_row(x, self.n_features_)
 
-    def _rows(self, name: str, X: _inputs.Features) -> tuple[tuple[str, ...] | None, Rows]:
+    def _rows(self, name: str, X: _inputs.Features) -> tuple[Columns, Rows]:
         columns = _frames.columns_of(X, name)
         if columns is not None:
             X = _frames.arranged(name, X, self.features_ or columns)
         return columns, _inputs.matrix(X, self.n_features_)
 
-    def _known_rows(self, method: str, X: _inputs.Features) -> tuple[tuple[str, ...] | None, Rows]:
-        columns, rows = self._rows("X", X)
+    def _known_rows(self, method: str, X: _inputs.Features) -> Rows:
+        _, rows = self._rows("X", X)
         if self.n_features_ is None:
             raise OrderError(f"{method} came before any data; expected warm_start, decide or learn first")
-        return columns, rows
-
-    def _draw_of(self, key: Key) -> float:
-        return self._keyed.uniform(_streams.round_of_key(key))
-
-    def _draws_of(self, keys: Sequence[Key]) -> NDArray[np.float64]:
-        rounds = np.array([_streams.round_of_key(key) for key in keys], dtype=np.uint64)
-        return self._keyed.uniforms_of(rounds)
-
-    def _decisions(
-        self, chosen: NDArray[np.int32], probabilities: NDArray[np.float64], mask: Mask, keys: Sequence[Key | None]
-    ) -> Decisions:
-        return Decisions(
-            self._by_name(chosen),
-            probabilities[np.arange(len(chosen)), chosen],
-            probabilities,
-            np.broadcast_to(True, probabilities.shape) if mask is None else mask.astype(np.bool_),
-            np.full(len(chosen), self.learned_),
-            tuple(keys),
-            self.actions,
-        )
+        return rows
 
     def _allow(self, actions: Iterable[Action] | None) -> tuple[Allowed, tuple[Action, ...]]:
-        """The allowed actions, for the core and for people."""
-        if actions is None or actions is self._everything:
-            return None, self._everything
-        self._check_allowed()
-        allowed = _inputs.allowed(actions, self.n_actions, self._numbers)
-        return allowed, tuple(self._everything[number] for number in np.flatnonzero(allowed).tolist())
-
-    def _mask(self, actions: ArrayLike | None, n_rows: int) -> Mask:
-        """The allowed actions of many rows, for the core."""
         if actions is not None:
             self._check_allowed()
-        return _inputs.mask(actions, n_rows, self.n_actions, self._numbers)
+        return self._actions.allow(actions)
+
+    def _mask(self, actions: ArrayLike | None, n_rows: int) -> Mask:
+        if actions is not None:
+            self._check_allowed()
+        return self._actions.mask(actions, n_rows)
 
     def _check_allowed(self) -> None:
         if not self._takes_allowed:
             raise UnsupportedError(f"{type(self).__name__} knows nothing of allowed actions; expected actions=None")
 
-    def _by_name(self, chosen: NDArray[np.int32]) -> NDArray[Any]:
-        return chosen if self.actions is None else np.array(self.actions)[chosen]
-
-    def _event(
-        self, action: Decision | Action, cost: float, probability: float | None, actions: Iterable[Action] | None
-    ) -> Event:
-        if isinstance(action, Decision):
-            if probability is not None or actions is not None:
-                raise InputError("learn got a decision and also a probability or actions; expected the decision alone")
-            decision, round_ = action, action.round
-            if not self.n_actions - self._added <= len(decision.probabilities) <= self.n_actions:
-                known = f"{len(decision.probabilities)} actions"
-                raise InputError(f"the decision is of a bandit with {known}; expected one of {self.n_actions}")
-            action, probability = decision.action, decision.probability
-            every = len(decision.probabilities) == self.n_actions and decision.actions == self._everything
-            actions = None if every else decision.actions
-            round_ = _inputs.integer("round", round_, 0, 2**62)
-        else:
-            if probability is None:
-                raise InputError(
-                    "probability is missing; expected learn(x, decision, cost), or the probability of an action"
-                )
-            round_ = self.learned_
-        number = _inputs.action(action, self.n_actions, self._numbers)
-        allowed = self._allow(actions)[0]
-        if allowed is not None and not allowed[number]:
-            raise InputError(f"action is {action!r}, which was not allowed; expected one of the allowed actions")
-        if type(cost) is not float or not 0.0 <= cost <= 1.0:
-            cost = _inputs.fraction("cost", cost)
-        return Event(number, cost, _inputs.probability(probability), allowed, round_)
-
-    def _many_events(
-        self, decisions: Sequence[Decision], costs: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], Mask, NDArray[np.uint64]]:
-        """Actions, costs, probabilities, allowed sets and rounds of many events, all of them checked."""
-        shape = (len(costs), self.n_actions)
-        if isinstance(decisions, Decisions) and (decisions.names, decisions.probabilities.shape) == (
-            self.actions,
-            shape,
-        ):
-            return self._own_events(decisions, costs)
-        events = [
-            self._event(decision, float(cost), None, None) for decision, cost in zip(decisions, costs, strict=True)
-        ]
-        all_of_them = np.ones(self.n_actions, dtype=np.uint8)
-        masked = any(event.allowed is not None for event in events)
-        return (
-            np.array([event.action for event in events], dtype=np.int32),
-            costs,
-            np.array([event.probability for event in events], dtype=np.float64),
-            np.array([all_of_them if one.allowed is None else one.allowed for one in events]) if masked else None,
-            np.array([event.round for event in events], dtype=np.uint64),
-        )
-
-    def _own_events(
-        self, many: Decisions, costs: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], Mask, NDArray[np.uint64]]:
-        numbers = many.action
-        if self.actions is not None:
-            order = np.argsort(self.actions)
-            numbers = order[np.minimum(np.searchsorted(self.actions, many.action, sorter=order), self.n_actions - 1)]
-            if not (np.array(self.actions)[numbers] == many.action).all():
-                raise InputError("decisions have an action that there is not; expected those of this bandit")
-        mask = None if many.actions.all() else np.ascontiguousarray(many.actions, dtype=np.uint8)
-        known = ((numbers >= 0) & (numbers < self.n_actions)).all()
-        if not known or not many.actions[np.arange(len(many)), numbers].all():
-            raise InputError("decisions have an action that was not allowed; expected the decisions as they were made")
-        if not ((many.probability > 0) & (many.probability <= 1)).all() or not (many.round >= 0).all():
-            raise InputError("decisions have a probability outside of (0, 1]; expected the decisions as they were made")
-        probabilities = np.ascontiguousarray(many.probability, dtype=np.float64)
-        return numbers.astype(np.int32), costs, probabilities, mask, many.round.astype(np.uint64)
-
-    def _meet(self, rows: Rows, columns: tuple[str, ...] | None) -> None:
-        if columns is not None and self.features_ is None:
+    def _remember(self, columns: Columns) -> None:
+        """Keep the names of the first table that has some."""
+        if self.features_ is None:
             self.features_ = columns
+
+    def _meet(self, rows: Rows) -> None:
         if self.n_features_ is not None:
             return
         self._check_size(self.n_actions, rows.features)
@@ -609,15 +530,8 @@ class Bandit(ABC):
             chosen[i], probabilities[i] = self._choose(rows.row(i), allowed, float(uniforms[i]))
         return chosen, probabilities
 
-    def _learn_many(
-        self,
-        rows: Rows,
-        actions: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        probabilities: NDArray[np.float64],
-        mask: Mask,
-        rounds: NDArray[np.uint64],
-    ) -> None:
+    def _learn_many(self, rows: Rows, events: Events) -> None:
+        actions, costs, probabilities, mask, rounds = events
         numbers = zip(actions.tolist(), costs.tolist(), probabilities.tolist(), rounds.tolist(), strict=True)
         for i, (action, cost, probability, round_) in enumerate(numbers):
             allowed = None if mask is None else mask[i]
@@ -627,11 +541,11 @@ class Bandit(ABC):
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         out = Rounds(end - begin)
         lambdas = np.empty(end - begin)
-        learned = self.learned_
+        learned, uniforms = self.learned_, self._draws.uniforms(None, end - begin)
         for t, i in enumerate(range(begin, end)):
             row, allowed = rows.row(i), _costs.known(table, i)
             lambdas[t] = self.lambda_
-            action, probabilities = self._choose(row, allowed, self._random.uniform(self._drawn + t))
+            action, probabilities = self._choose(row, allowed, float(uniforms[t]))
             cost = float(_costs.paid(table[i : i + 1], action)[0])
             self._learn(row, Event(action, cost, float(probabilities[action]), allowed, learned + t))
             self.learned_ = learned + t + 1
@@ -640,65 +554,32 @@ class Bandit(ABC):
         return Trace(out.actions, out.probabilities, out.costs, lambdas)
 
 
-def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]] = ()) -> Any:
-    """Read a bandit or a policy that `save` wrote.
-
-    Args:
-        path: the file.
-        stream: the number of a worker that shall decide by itself. Workers with different numbers never share a draw;
-            0 is the bandit itself. By default, it goes on as the one that was saved.
-        parts: your own classes that the bandit is made of. A file only names them: it makes nothing be imported.
-
-    >>> import tempfile, warmcb
-    >>> bandit = warmcb.ArrowCB(n_actions=3, seed=7).warm_start([[0.0, 1.0], [1.0, 0.0]], [2, 1])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     bandit.save(f"{folder}/news.warmcb")
-    ...     again = warmcb.load(f"{folder}/news.warmcb")
-    >>> again.decide([0.0, 1.0]).action == bandit.decide([0.0, 1.0]).action
-    True
-
-    """
-    worker = None if stream is None else _inputs.integer("stream", stream, 0, 2**32 - 1)
-    known = known_parts(parts)
-    kind, params, state = _modelfile.read(path)
-    is_policy = kind.startswith(_POLICY)
-    kind = kind.removeprefix(_POLICY)
-    if kind not in Bandit._known:
-        raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(Bandit._known))}")
-    try:
-        saved = Bandit._known[kind]
-        arguments = saved._loaded_params({name: decoded(value, known) for name, value in params.items()}, state)
-        bandit = _revive(saved, arguments, state)
-        if worker is not None and worker != bandit._worker:
-            bandit._become(worker, bandit.learned_, 0)
-    except Exception as error:  # a file may hold anything
-        reason = " ".join(str(error).split())[:200]
-        raise ModelFileError(f"{path} is not a whole {kind}: {reason}") from error
-    if is_policy:
-        from warmcb.bandits.policy import Policy
-
-        return Policy(bandit)
-    return bandit
-
-
-_POLICY = "policy of "
-
-
-def _revive(kind: type[Bandit], params: dict[str, Any], state: State) -> Bandit:
+def revive(kind: type[Bandit], params: dict[str, Any], state: State) -> Bandit:
+    """A bandit from its parameters and its whole state."""
     bandit = kind(**params)
-    worker, part, drawn = (int(number) for number in state["draws"])
-    bandit._become(_inputs.integer("stream", worker, 0, 2**32 - 1), part, drawn)
+    at_first = _inputs.integer("at_first", int(state["at_first"]), 2, bandit.n_actions)
+    bandit._actions = Actions(bandit.n_actions, bandit.actions, at_first)
+    bandit._draws = Draws.restored(bandit.seed, state["draws"])
     bandit.learned_ = _inputs.integer("learned", int(state["learned"]), 0)
-    bandit._added = _inputs.integer("added", int(state["added"]), 0, bandit.n_actions)
-    if "feature_names" in state:
-        bandit.features_ = tuple(json.loads(state["feature_names"].tobytes()))
     n_features = int(state["n_features"])
-    if n_features >= 0:
-        names = bandit.features_
-        if names is not None and (len(set(names)) != n_features or {type(name) for name in names} != {str}):
+    if "feature_names" in state:
+        names = tuple(json.loads(state["feature_names"].tobytes()))
+        if len(set(names)) != n_features or {type(name) for name in names} - {str}:
             raise ValueError("there is not one name for each feature")
+        bandit.features_ = names
+    if n_features >= 0:
         bandit._check_size(bandit.n_actions, n_features)
         bandit._build(n_features)
         bandit.n_features_ = n_features
         bandit._restore(state)
     return bandit
+
+
+def _changed(part: Any, argument: str, value: Any) -> Any:
+    """The same part with another value of an argument."""
+    return type(part)(**_arguments(part) | {argument: value})
+
+
+def _arguments(part: object) -> dict[str, Any]:
+    """The arguments of a part of a bandit; none for plain values."""
+    return parameters(part) if hasattr(part, "start") else {}

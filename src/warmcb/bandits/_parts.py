@@ -1,11 +1,19 @@
-"""Parts of bandits in model files: a class by name with plain parameters. No file makes anything be imported."""
+"""Parts of bandits: whether they keep their contracts, and how they stand in model files.
+
+In a file a part is a class by name with plain arguments. No file makes anything be imported.
+"""
 
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
-from warmcb import explorers, learners, selectors
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _core, explorers, learners, selectors
+from warmcb._core import Rows
 from warmcb._inputs import shown
-from warmcb.contracts import parameters
+from warmcb.contracts import Opinions, parameters
 from warmcb.errors import InputError, ModelFileError
 
 _BUILT_IN: tuple[type[Any], ...] = (
@@ -18,11 +26,19 @@ _BUILT_IN: tuple[type[Any], ...] = (
     explorers.InverseGap,
 )
 
+_WANTED = {
+    "learner": ("predict", "update", "teach", "state", "restore", "snapshot"),
+    "selector": ("best", "eligible", "scores", "rounds", "admit", "add", "state", "restore", "snapshot"),
+    "explorer": ("distribution", "largest_weight", "state", "restore", "snapshot"),
+}
+
 _PLAIN = (str, int, float, bool, type(None))
 
 
 def encoded(name: str, value: Any) -> Any:
     """An argument of a constructor as JSON has it: plain values as they are, a part as its class and its arguments."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, tuple | list):
@@ -32,6 +48,8 @@ def encoded(name: str, value: Any) -> Any:
     except (AttributeError, ValueError):
         expected = "expected a part that keeps its arguments under their names"
         raise ModelFileError(f"{name} is {shown(value)}, which cannot be saved; {expected}") from None
+    if type(value) not in _BUILT_IN and type(value).__name__ in {part.__name__ for part in _BUILT_IN}:
+        raise ModelFileError(f"{name} is of a class that is called as one of this package; expected another name")
     return {"part": type(value).__name__, "arguments": {key: encoded(key, one) for key, one in arguments.items()}}
 
 
@@ -50,6 +68,8 @@ def decoded(value: Any, known: dict[str, type[Any]]) -> Any:
 def known_parts(parts: Iterable[type[Any]]) -> dict[str, type[Any]]:
     """The classes that a file may name: those of this package, and the caller's."""
     own = {}
+    if isinstance(parts, type) or not isinstance(parts, Iterable):
+        raise InputError(f"parts is {shown(parts)}; expected a list of classes")
     for part in parts:
         if not isinstance(part, type):
             raise InputError(f"parts has {shown(part)}; expected classes")
@@ -58,3 +78,54 @@ def known_parts(parts: Iterable[type[Any]]) -> dict[str, type[Any]]:
     if taken := own.keys() & built_in.keys():
         raise InputError(f"parts has a class {min(taken)}, as this package has; expected another name")
     return built_in | own
+
+
+def check_parts(learner: Any, selector: Any, explorer: Any, shape: tuple[int, int, int]) -> None:
+    """Whether parts that have just been started are such parts, and of the right size."""
+    for role, part in (("learner", learner), ("selector", selector), ("explorer", explorer)):
+        missing = [name for name in _WANTED[role] if not hasattr(part, name)]
+        if missing:
+            raise InputError(f"{role} is {shown(part)}, which has no {missing[0]}; expected what warmcb.contracts says")
+    if isinstance(learner, _core.Predictor):
+        found = (learner.inputs - 1, learner.actions, learner.lanes)
+        if found != shape:
+            raise InputError(f"learner is of the shape {found}; expected {shape}: features, actions, lanes")
+    lanes = np.shape(selector.eligible)
+    if lanes != shape[2:] or not 0 <= selector.best < shape[2]:
+        raise InputError(f"selector has lanes of the shape {lanes}; expected {shape[2:]}, one for each λ")
+
+
+def checked_scores(learner: Any, rows: Rows, i: int, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """What a learner says of a row: a copy."""
+    scores = np.array(learner.predict(rows, i), dtype=np.float32)
+    if scores.shape != shape or not np.isfinite(scores).all():
+        expected = f"expected finite numbers of the shape {shape}: actions by lanes"
+        raise InputError(f"{_name(learner)} predicted {shown(scores.tolist())}; {expected}")
+    return scores
+
+
+def checked_distribution(explorer: Any, opinions: Opinions) -> NDArray[np.float64]:
+    """What an explorer makes of opinions: a copy."""
+    given = explorer.distribution(opinions)
+    try:
+        probabilities = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        probabilities = np.empty(0)
+    allowed = opinions.allowed
+    fits = probabilities.shape == allowed.shape and (probabilities >= 0).all()
+    if not fits or abs(probabilities.sum() - 1) > 1e-9 or probabilities[~allowed].any():
+        expected = "expected numbers of at least 0 that sum to 1, and 0 for what is not allowed"
+        raise InputError(f"{_name(explorer)} gave the probabilities {shown(given)}; {expected}")
+    return probabilities
+
+
+def checked_weight(explorer: Any, allowed: int, epsilon: float, round: int, of_eligible: bool) -> float:
+    """The largest weight that an explorer tells."""
+    weight = explorer.largest_weight(allowed, epsilon, round, of_eligible)
+    if not isinstance(weight, Real) or not float(weight) >= 1:
+        raise InputError(f"{_name(explorer)} gave the largest weight {shown(weight)}; expected a number of at least 1")
+    return float(weight)
+
+
+def _name(part: object) -> str:
+    return type(part).__name__

@@ -19,10 +19,12 @@ from warmcb import _core, _inputs
 from warmcb._core import Costs, Rows, Stream
 from warmcb._costs import CostTable
 from warmcb._states import State, named, part
-from warmcb.bandits._base import Allowed, Bandit, Mask
+from warmcb.bandits._actions import Actions, Allowed, Events, Mask
+from warmcb.bandits._base import Bandit
+from warmcb.bandits._parts import check_parts, checked_distribution, checked_scores, checked_weight
 from warmcb.bandits.decisions import Event, Rounds, Trace
 from warmcb.contracts import Opinions, Outcome
-from warmcb.errors import InputError, OrderError, UnsupportedError
+from warmcb.errors import OrderError, UnsupportedError
 from warmcb.explorers import EpsilonGreedy
 from warmcb.learners.linear import OnlineLinear
 from warmcb.selectors import ProgressiveValidation
@@ -74,9 +76,9 @@ class LaneBandit(Bandit):
         scores = self._hope(self._look(row, allowed))
         greedy, selector = scores.argmin(axis=0).astype(np.int32), self._selector
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, self.learned_)
-        probabilities = np.asarray(self._explorer.distribution(opinions), dtype=np.float64)  # line 3
-        self._check_distribution(probabilities, opinions.allowed)
-        return self._mix_trial(probabilities, opinions.allowed)
+        probabilities = checked_distribution(self._explorer, opinions)  # line 3
+        self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
+        return probabilities
 
     def _learn(self, row: Rows, event: Event) -> None:
         if self._compiled is not None:
@@ -86,7 +88,7 @@ class LaneBandit(Bandit):
         greedy = self._hope(scores).argmin(axis=0).astype(np.int32)
         n_allowed = self.n_actions if event.allowed is None else int(event.allowed.sum())
         largest, largest_ever = (
-            self._explorer.largest_weight(n_allowed, self.epsilon, event.round, of_eligible) * self._trial.widening
+            checked_weight(self._explorer, n_allowed, self.epsilon, event.round, of_eligible) * self._trial.widening
             for of_eligible in (True, False)
         )
         age = max(self.learned_ - event.round, 0)
@@ -100,7 +102,7 @@ class LaneBandit(Bandit):
 
     def _look(self, row: Rows, allowed: Allowed) -> NDArray[np.float32]:
         """What each lane predicts of each action."""
-        scores = np.array(self._learner.predict(row, 0), dtype=np.float32)
+        scores = checked_scores(self._learner, row, 0, (self.n_actions, len(self.lambdas_)))
         if allowed is not None:
             scores[allowed == 0] = np.inf
         return scores
@@ -124,20 +126,13 @@ class LaneBandit(Bandit):
                 raise UnsupportedError(f"{self._learner.description} cannot take in new actions") from None
             self._trial.add_action()
             self._judged = np.append(self._judged, False)
-            self._added += 1
             vars(self).update(n_actions=self.n_actions + 1, actions=names)
-            self._name_actions()
+            self._actions = Actions(self.n_actions, names, self._actions.at_first)
             self._set_weights()
 
     def _hope(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Scores that give new actions the benefit of the doubt (src/core/trial.hpp)."""
         return scores - self._trial.doubts[:, np.newaxis]
-
-    def _mix_trial(self, probabilities: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Give new actions their share of the rounds (src/core/trial.hpp)."""
-        mixed = np.array(probabilities)
-        self._trial.mix(allowed.astype(np.uint8), mixed)
-        return mixed
 
     # What callers see
 
@@ -164,6 +159,7 @@ class LaneBandit(Bandit):
     def _build(self, n_features: int) -> None:
         parts = self._make_parts(n_features, len(self.lambdas_))
         self._learner, self._selector, self._explorer = parts
+        check_parts(*parts, (n_features, self.n_actions, len(self.lambdas_)))
         self._trial = _core.Trial(self.n_actions, _TRIAL_LENGTH, _TRIAL_SHARE)
         self._compiled = self._compile(_core.Composition)
         self._admit()
@@ -197,25 +193,17 @@ class LaneBandit(Bandit):
     def _choose_many(
         self, rows: Rows, mask: Mask, uniforms: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        if self._compiled is None or not len(rows):
+        if self._compiled is None:
             return super()._choose_many(rows, mask, uniforms)
         chosen, probabilities = np.empty(len(rows), dtype=np.int32), np.empty((len(rows), self.n_actions))
         self._compiled.decide_many(rows, mask, self.learned_, uniforms, chosen, probabilities)
         return chosen, probabilities
 
-    def _learn_many(
-        self,
-        rows: Rows,
-        actions: NDArray[np.int32],
-        costs: NDArray[np.float64],
-        probabilities: NDArray[np.float64],
-        mask: Mask,
-        rounds: NDArray[np.uint64],
-    ) -> None:
+    def _learn_many(self, rows: Rows, events: Events) -> None:
         if self._compiled is None:
-            super()._learn_many(rows, actions, costs, probabilities, mask, rounds)
+            super()._learn_many(rows, events)
         else:
-            self._compiled.learn_many(rows, actions, costs, probabilities, mask, rounds, self.learned_)
+            self._compiled.learn_many(rows, *events, self.learned_)
 
     def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
         lane = self._selector.best
@@ -228,13 +216,15 @@ class LaneBandit(Bandit):
         lane = self._selector.best
         if self._compiled is not None:
             return np.asarray(self._learner.predict_costs(rows, lane))
-        scores = [self._learner.predict(rows, i)[:, lane] for i in range(len(rows))]
+        shape = (self.n_actions, len(self.lambdas_))
+        scores = [checked_scores(self._learner, rows, i, shape)[:, lane] for i in range(len(rows))]
         return np.array(scores, dtype=np.float64).reshape(len(rows), self.n_actions)
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         if self._compiled is None:
             return super()._play(rows, table, begin, end)
-        return self._play_compiled(self._compiled, self._random, self._drawn, rows, table, begin, end)
+        draws = self._draws
+        return self._play_compiled(self._compiled, draws.counted, draws.count, rows, table, begin, end)
 
     def _play_compiled(
         self,
@@ -249,12 +239,6 @@ class LaneBandit(Bandit):
         out = Rounds(end - begin)
         composition.play(random, rows, Costs(table), begin, end, first_draw, self.learned_, *out.arrays())
         return out.trace(self.lambdas_)
-
-    def _check_distribution(self, probabilities: NDArray[np.float64], allowed: NDArray[np.bool_]) -> None:
-        fits = probabilities.shape == allowed.shape and (probabilities >= 0).all()
-        if not fits or abs(probabilities.sum() - 1) > 1e-9 or probabilities[~allowed].any():
-            given = f"{type(self._explorer).__name__} gave the probabilities {_inputs.shown(probabilities.tolist())}"
-            raise InputError(f"{given}; expected numbers of at least 0 that sum to 1, and 0 for what is not allowed")
 
     def _frozen(self) -> Self:
         twin = object.__new__(type(self))
@@ -280,7 +264,7 @@ class LaneBandit(Bandit):
                 raise ValueError(f"{name} has the shape {state[name].shape}; expected {(size,)}")
         self._judged = np.array(state["judged"], dtype=np.bool_)
         # The paper's Λ depends on the number of actions that there were in the beginning.
-        self.lambdas_ = _inputs.lambdas(state["lambdas"], ())
+        self.lambdas_ = _inputs.saved_lambdas(state["lambdas"])
         self._warm_examples = _inputs.integer("warm_examples", int(state["warm_examples"]), 0)
         self._admit()
         self._selector.restore(part("selector", state))

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warmcb import _core, _costs, _inputs, _streams
+from warmcb import _core, _costs, _streams
 from warmcb._core import Rows, Stream
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
-from warmcb.bandits._base import Allowed, Bandit, Mask
+from warmcb.bandits._actions import Allowed, Mask
+from warmcb.bandits._base import Bandit
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.decisions import Action, Event, Trace, certain
 
@@ -99,7 +100,7 @@ class SimBandit(ArrowCB):
         return np.zeros(1), np.array([1 / self.n_actions])
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
-        unscored = _core.FixedLane(0)  # λ is scored on the interaction alone
+        unscored = _core.FixedLane(0, 1)  # λ is scored on the interaction alone
         rounds = _core.Composition(self._learner, unscored, self._explorer, self._trial, self.epsilon)
         rounds.weigh(self._bandit_weights.tolist(), [False] * self.n_actions, 0.0)
         random = Stream(self.seed, _streams.WARM_START)
@@ -134,15 +135,15 @@ class Majority(Bandit):
         seed: int = 0,
     ) -> None:
         super().__init__(n_actions, actions, seed)
-        self.action = action
-        self._given = None if action is None else _inputs.action(action, self.n_actions, self._numbers)
+        self._given = None if action is None else self._actions.number(action)
+        self.action = action if isinstance(action, str) else self._given
         self._costs = np.zeros(self.n_actions)
         self._counts = np.zeros(self.n_actions)
 
     @property
     def action_(self) -> Action:
         """The action it plays."""
-        return self._everything[self._best(None)]
+        return self._actions.all[self._best(None)]
 
     def _best(self, allowed: Allowed) -> int:
         """The given action, or else the cheapest of the allowed ones; an action that nobody has judged costs ½."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
@@ -56,13 +57,17 @@ class Decision(NamedTuple):
         if not isinstance(plain, Mapping) or set(plain) != set(cls._fields):
             found = sorted(plain) if isinstance(plain, Mapping) else plain
             raise InputError(f"the decision is {_inputs.shown(found)}; expected {', '.join(cls._fields)}")
+        if not isinstance(plain["probabilities"], Sequence) or not isinstance(plain["actions"], Sequence):
+            raise InputError(
+                f"the decision is {_inputs.shown(dict(plain))}; expected lists of probabilities and of actions"
+            )
         probabilities = np.asarray(plain["probabilities"], dtype=np.float64)
         return cls(**{**plain, "probabilities": probabilities, "actions": tuple(plain["actions"])})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):
             return NotImplemented
-        mine, theirs = (one._replace(probabilities=one.probabilities.tobytes()) for one in (self, other))  # type: ignore[arg-type]
+        mine, theirs = (one._replace(probabilities=np.asarray(one.probabilities).tobytes()) for one in (self, other))  # type: ignore[arg-type]
         return tuple.__eq__(mine, theirs)
 
     def __ne__(self, other: object) -> bool:
@@ -102,12 +107,13 @@ class Decisions(Sequence[Decision]):
     def __getitem__(self, i: int) -> Decision: ...
 
     @overload
-    def __getitem__(self, i: slice) -> "Decisions": ...
+    def __getitem__(self, i: slice | Sequence[Any] | NDArray[Any]) -> "Decisions": ...
 
-    def __getitem__(self, i: int | slice) -> "Decision | Decisions":
-        if isinstance(i, slice):
-            cut = {name: value[i] for name, value in vars(self).items() if name != "names"}
-            return Decisions(**cut, names=self.names)
+    def __getitem__(self, i: int | slice | Sequence[Any] | NDArray[Any]) -> "Decision | Decisions":
+        if not isinstance(i, Integral):
+            key = tuple(self.key[j] for j in np.arange(len(self))[i].tolist())
+            arrays = {name: value[i] for name, value in vars(self).items() if name not in ("names", "key")}
+            return Decisions(**arrays, key=key, names=self.names)
         numbers = np.flatnonzero(self.actions[i]).tolist()
         allowed = tuple(numbers) if self.names is None else tuple(self.names[a] for a in numbers)
         action, probability = self.action[i].item(), float(self.probability[i])

@@ -12,7 +12,7 @@ from warmcb._core import Rows
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits import _finite
-from warmcb.bandits._base import Allowed, Mask
+from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._epochs import EpochBandit
 from warmcb.bandits.decisions import Event
 from warmcb.learners.finite_class import Policies, WeightedRisks

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _inputs, _modelfile
-from warmcb.bandits._base import _POLICY, Bandit, _revive
+from warmcb.bandits._base import POLICY, Bandit, revive
 from warmcb.bandits.decisions import Action, Decision, Decisions, Key
 from warmcb.errors import OrderError
 
@@ -58,6 +58,9 @@ class Policy:
     def __setattr__(self, name: str, value: object) -> None:
         raise OrderError(f"{name} cannot be changed to {value!r}; expected another policy")
 
+    def __delattr__(self, name: str) -> None:
+        raise OrderError(f"{name} cannot be taken away; expected another policy")
+
     def decide(self, x: _inputs.Features, actions: Iterable[Action] | None = None, key: Key | None = None) -> Decision:
         """Choose an action for the context x.
 
@@ -71,8 +74,8 @@ class Policy:
         key = secrets.token_hex(8) if key is None else _inputs.key(key)
         _, row = bandit._row(x)
         allowed, playable = bandit._allow(actions)
-        action, probabilities = bandit._choose(row, allowed, bandit._draw_of(key))
-        chosen = bandit._everything[action]
+        action, probabilities = bandit._choose(row, allowed, bandit._draws.uniform(key))
+        chosen = bandit._actions.all[action]
         return Decision(chosen, float(probabilities[action]), probabilities, playable, self.round, key)
 
     def decide_many(
@@ -87,13 +90,13 @@ class Policy:
 
         """
         bandit = self._bandit
-        rows = bandit._known_rows("decide_many", X)[1]
+        rows = bandit._known_rows("decide_many", X)
         mask = bandit._mask(actions, len(rows))
         named = _inputs.keys(keys, len(rows))
         if named is None:
             random = secrets.token_hex(8 * len(rows))
             named = tuple(random[16 * i : 16 * (i + 1)] for i in range(len(rows)))
-        chosen, probabilities = bandit._choose_many(rows, mask, bandit._draws_of(named))
+        chosen, probabilities = bandit._choose_many(rows, mask, bandit._draws.uniforms(named, len(rows)))
         return bandit._decisions(chosen, probabilities, mask, named)
 
     def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
@@ -104,8 +107,8 @@ class Policy:
             actions: as in `decide_many`.
 
         """
-        rows = self._bandit._known_rows("predict", X)[1]
-        return self._bandit._by_name(self._bandit._predict(rows, self._bandit._mask(actions, len(rows))))
+        rows = self._bandit._known_rows("predict", X)
+        return self._bandit._actions.spoken(self._bandit._predict(rows, self._bandit._mask(actions, len(rows))))
 
     def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
         """What each action is expected to cost in each row of X: (n, K), in the unit of `learn`.
@@ -114,7 +117,7 @@ class Policy:
             X: contexts, one in each row.
 
         """
-        return self._bandit._predict_costs(self._bandit._known_rows("predict_costs", X)[1])
+        return self._bandit._predict_costs(self._bandit._known_rows("predict_costs", X))
 
     def save(self, path: str | Path) -> None:
         """Write it to one file, in one step; `warmcb.load` reads it.
@@ -124,7 +127,7 @@ class Policy:
 
         """
         params, arrays = self._bandit._saved_params()
-        kind = _POLICY + type(self._bandit).__name__
+        kind = POLICY + type(self._bandit).__name__
         _modelfile.write(path, kind, params, self._bandit._whole_state() | arrays)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -136,4 +139,4 @@ class Policy:
 
 
 def _thawed(kind: type[Bandit], params: dict[str, Any], state: dict[str, NDArray[Any]]) -> Policy:
-    return Policy(_revive(kind, params, state))
+    return Policy(revive(kind, params, state))

@@ -14,7 +14,7 @@ from warmcb import _core, _costs, _inputs
 from warmcb._core import Composition, Costs, FixedLane, LeastSquares, Rows, Trial
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
-from warmcb.bandits._base import Allowed, Mask
+from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._epochs import EpochBandit
 from warmcb.bandits.decisions import Event, Rounds, Trace
 from warmcb.errors import InputError
@@ -101,7 +101,9 @@ class SupervisedTruth(EpochBandit):
     def _rounds(self) -> Composition:
         """The rounds of this epoch, compiled."""
         explorer, nobody_new = _core.EpsilonGreedy(), Trial(self.n_actions, 0, 0.0)
-        rounds = Composition(self._learner, FixedLane(self._lane), explorer, nobody_new, self._share())
+        rounds = Composition(
+            self._learner, FixedLane(self._lane, len(self.lambdas_)), explorer, nobody_new, self._share()
+        )
         rounds.weigh([1.0] * len(self.lambdas_), [False] * self.n_actions, 0.0)
         return rounds
 
@@ -113,7 +115,7 @@ class SupervisedTruth(EpochBandit):
             played = at - begin
             stop = int(min(end, at + self._epoch_end() - (self.learned_ + played)))
             arrays = out.arrays(played, stop - begin)
-            self._rounds().play(self._random, rows, costs, at, stop, self._drawn + played, 0, *arrays)
+            self._rounds().play(self._draws.counted, rows, costs, at, stop, self._draws.count + played, 0, *arrays)
             self._end_epoch(self.learned_ + stop - begin)
             at = stop
         return out.trace(self.lambdas_)

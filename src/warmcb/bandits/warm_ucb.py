@@ -13,7 +13,8 @@ from warmcb import _costs
 from warmcb._core import Costs, LowerConfidenceBounds, Rows, play_ucb
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
-from warmcb.bandits._base import Allowed, Bandit, Mask
+from warmcb.bandits._actions import Allowed, Mask
+from warmcb.bandits._base import Bandit
 from warmcb.bandits.decisions import Event, Rounds, Trace, certain
 
 

@@ -63,10 +63,10 @@ class RecursiveLeastSquares:
     def __post_init__(self) -> None:
         _inputs.flag("squares", self.squares)
         _inputs.number("ridge", self.ridge, "a number from 1e-6 to 1e6", 1e-6, 1e6)
-        _inputs.number("first_guess", self.first_guess, "a number", -1e30, 1e30)
+        _inputs.number("first_guess", self.first_guess, "a number from −1e6 to 1e6", -1e6, 1e6)
         _inputs.integer("exact_terms", self.exact_terms, 1, 2**16)
         _inputs.integer("block", self.block, 1, 2**16)
-        _inputs.number("largest", self.largest, "a number above 0", 0.0, 1e30, low_excluded=True)
+        _inputs.number("largest", self.largest, "a number above 0, at most 1000", 0.0, 1e3, low_excluded=True)
         _inputs.number("wild", self.wild, "a number above 0", 0.0, 1e30, low_excluded=True)
         _inputs.integer("settled_at", self.settled_at, 0, 2**62)
 
@@ -84,14 +84,14 @@ class RecursiveLeastSquares:
             n_features,
             n_actions,
             n_lanes,
-            widest=min(self.exact_terms, math.isqrt(most)),
-            block=self.block,
-            squares=self.squares,
+            widest=min(int(self.exact_terms), math.isqrt(most)),
+            block=int(self.block),
+            squares=bool(self.squares),
             ridge=float(self.ridge),
             first_guess=float(self.first_guess),
             largest=float(self.largest),
             wild=float(self.wild),
-            settled_at=self.settled_at,
+            settled_at=int(self.settled_at),
         )
 
     def fits(self, n_features: int, n_actions: int, n_lanes: int) -> bool:

@@ -1,0 +1,163 @@
+"""The actions of a bandit: how many there are, what they are called, which are allowed, and what was played."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb import _inputs
+from warmcb.bandits.decisions import Action, Decision, Decisions, Event
+from warmcb.errors import InputError
+
+Allowed = NDArray[np.uint8] | None
+"""For each action whether it may be played; None: all of them."""
+Mask = NDArray[np.uint8] | None
+"""The same for many rows: (n, K)."""
+
+
+class Events(NamedTuple):
+    """Many decisions that come back with their costs, checked."""
+
+    actions: NDArray[np.int32]
+    costs: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+    mask: Mask
+    rounds: NDArray[np.uint64]
+
+
+class Actions:
+    """K actions, with or without names. Whatever callers say of actions is checked and translated here.
+
+    Attributes:
+        count: K.
+        names: their names, if they have any.
+        all: all of them, by name if they have names.
+        numbers: the number of each name.
+        at_first: how many of them there were in the beginning.
+
+    """
+
+    def __init__(self, count: int, names: tuple[str, ...] | None, at_first: int | None = None) -> None:
+        self.count, self.names = count, names
+        self.at_first = count if at_first is None else at_first
+        self.all: tuple[Action, ...] = tuple(range(count)) if names is None else names
+        self.numbers = {name: number for number, name in enumerate(names or ())}
+
+    def number(self, action: object) -> int:
+        return _inputs.action(action, self.count, self.numbers)
+
+    def spoken(self, numbers: NDArray[np.int32]) -> NDArray[np.int32] | NDArray[np.str_]:
+        """Actions as callers call them."""
+        return numbers if self.names is None else np.array(self.names)[numbers]
+
+    def allow(self, actions: Iterable[Action] | None) -> tuple[Allowed, tuple[Action, ...]]:
+        """The allowed actions, for the core and for people."""
+        if actions is None or actions is self.all:
+            return None, self.all
+        allowed = _inputs.allowed(actions, self.count, self.numbers)
+        return allowed, tuple(self.all[number] for number in np.flatnonzero(allowed).tolist())
+
+    def mask(self, actions: ArrayLike | None, n_rows: int) -> Mask:
+        """The allowed actions of many rows."""
+        return _inputs.mask(actions, n_rows, self.count, self.numbers)
+
+    # What comes back
+
+    def event(self, decision: Decision, cost: float) -> Event:
+        """A decision of this bandit, with its cost."""
+        known = np.shape(decision.probabilities)
+        if len(known) != 1 or not self.at_first <= known[0] <= self.count:
+            raise InputError(f"the decision is of a bandit with {_size(known)}; expected one of {self.count}")
+        number = self._own_number(decision.action)
+        if decision.actions == self.all:
+            allowed = None
+        else:
+            for action in decision.actions or ():
+                self._own_number(action)
+            allowed = self.allow(decision.actions or ())[0]
+        self._check_played(decision.action, number, allowed, known[0])
+        round_ = _inputs.integer("round", decision.round, 0, 2**62)
+        return Event(number, _cost(cost), _inputs.probability(decision.probability), allowed, round_)
+
+    def foreign_event(
+        self, action: object, cost: float, probability: object, actions: Iterable[Action] | None, learned: int
+    ) -> Event:
+        """What another system played, with its cost."""
+        if probability is None:
+            raise InputError(
+                f"action is {_inputs.shown(action)} without a probability; expected learn(x, decision, cost), or both"
+            )
+        number = self.number(action)
+        allowed = self.allow(actions)[0]
+        self._check_played(action, number, allowed, self.count)
+        return Event(number, _cost(cost), _inputs.probability(probability), allowed, learned)
+
+    def events(self, decisions: Sequence[Decision], costs: NDArray[np.float64]) -> Events:
+        """Many decisions of this bandit, with their costs."""
+        if isinstance(decisions, Decisions) and decisions.probabilities.shape == (len(costs), self.count):
+            return self._events_of_arrays(decisions, costs)
+        for i, decision in enumerate(decisions):
+            if not isinstance(decision, Decision):
+                raise InputError(f"decisions[{i}] is {_inputs.shown(decision)}; expected a Decision")
+        events = [self.event(decision, float(cost)) for decision, cost in zip(decisions, costs, strict=True)]
+        everything = np.ones(self.count, dtype=np.uint8)
+        masked = any(event.allowed is not None for event in events)
+        return Events(
+            np.array([event.action for event in events], dtype=np.int32),
+            costs,
+            np.array([event.probability for event in events], dtype=np.float64),
+            np.array([everything if one.allowed is None else one.allowed for one in events]) if masked else None,
+            np.array([event.round for event in events], dtype=np.uint64),
+        )
+
+    def _events_of_arrays(self, many: Decisions, costs: NDArray[np.float64]) -> Events:
+        n_rows = len(costs)
+        if many.names != self.names:
+            raise InputError("the decisions are of a bandit with actions of other names; expected this bandit's")
+        allowed = np.asarray(many.actions)
+        if allowed.shape != (n_rows, self.count) or allowed.dtype != np.bool_:
+            raise InputError(
+                "decisions.actions is no mask of rows by actions; expected the decisions as they were made"
+            )
+        numbers = self._own_numbers(many.action)
+        checks = {
+            "action": allowed[np.arange(n_rows), numbers],
+            "probability": (many.probability > 0) & (many.probability <= 1),
+            "round": (many.round >= 0) & (many.round < 2**62),
+        }
+        for name, fine in checks.items():
+            wrong = np.flatnonzero(~np.broadcast_to(fine, n_rows))
+            if wrong.size:
+                value = getattr(many, name)[wrong[0]]
+                raise InputError(f"decisions.{name}[{wrong[0]}] is {value}; expected the decisions as they were made")
+        mask = None if allowed.all() else np.ascontiguousarray(allowed, dtype=np.uint8)
+        probabilities = np.ascontiguousarray(many.probability, dtype=np.float64)
+        return Events(numbers, costs, probabilities, mask, many.round.astype(np.uint64))
+
+    def _own_numbers(self, actions: NDArray[Any]) -> NDArray[np.int32]:
+        in_range = actions.dtype.kind in "iu" and ((actions >= 0) & (actions < self.count)).all()
+        if self.names is None and in_range:
+            return actions.astype(np.int32)
+        return np.array([self._own_number(action) for action in actions.tolist()], dtype=np.int32)
+
+    def _own_number(self, action: object) -> int:
+        """The number of an action in a decision, which must speak of actions as this bandit does."""
+        if self.names is not None and not isinstance(action, str):
+            raise InputError(
+                f"the decision's action is {_inputs.shown(action)}; expected a name, as this bandit's have"
+            )
+        return self.number(action)
+
+    def _check_played(self, action: object, number: int, allowed: Allowed, known: int) -> None:
+        if number >= known or (allowed is not None and not allowed[number]):
+            expected = "expected one of the allowed actions"
+            raise InputError(f"action is {_inputs.shown(action)}, which was not allowed; {expected}")
+
+
+def _cost(cost: object) -> float:
+    return cost if type(cost) is float and 0.0 <= cost <= 1.0 else _inputs.fraction("cost", cost)
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return f"{shape[0]} actions" if len(shape) == 1 else f"probabilities of the shape {shape}"
