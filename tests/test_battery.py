@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from numpy.typing import NDArray
@@ -131,6 +133,54 @@ def test_clone_and_repr(make: Make, tmp_path: Path) -> None:
     assert isinstance(call, ast.Call)
     arguments = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     assert repr(type(bandit)(**arguments)) == repr(bandit)
+
+
+def test_nothing_to_decide(make: Make) -> None:
+    assert len(make().decide_many([])) == 0
+    assert len(make().decide_many(np.empty((0, 3)))) == 0
+
+
+def test_a_bandit_that_was_refused_a_table_forgets_its_columns(make: Make) -> None:
+    bandit = make()
+    with pytest.raises(WarmcbError):
+        bandit.warm_start({"a": [1.0], "b": ["x"]}, [0])
+    with pytest.raises(WarmcbError):
+        bandit.warm_start(pl.DataFrame({"a": [1.0], "b": [2.0]}), [7])
+    assert bandit.features_ is None
+    bandit.decide({"c": 1.0, "d": 2.0})
+    assert bandit.features_ == ("c", "d")
+    with pytest.raises(InputError, match="x has no column 'c'"):
+        bandit.decide({"d": 2.0, "e": 1.0})
+
+
+def test_tables_by_the_names_of_their_columns(make: Make, tmp_path: Path) -> None:
+    """Another order of columns is put right, in every call and after loading; arrays go by position."""
+    problem = make_problem()
+    names = [f"f{j}" for j in range(6)]
+    table = pd.DataFrame(problem.X, columns=names)
+    swapped = table[[*reversed(names)]]
+    plain, named = started(make, problem), make().warm_start(swapped[names][:100], problem.y[:100])
+    assert named.features_ == tuple(names)
+    for i in range(100, 130):
+        one, other = plain.decide(problem.X[i]), named.decide(swapped.iloc[i])
+        assert one == other
+        plain.learn(problem.X[i], one, 0.25)
+        named.learn(pl.DataFrame(swapped[i : i + 1]), other, 0.25)
+    named.save(tmp_path / "named.warmcb")
+    named = load(tmp_path / "named.warmcb")
+    many = named.decide_many(swapped[130:160])
+    assert list(many) == list(plain.decide_many(problem.X[130:160]))
+    named.learn_many(pl.DataFrame(swapped[130:160]), many, np.zeros(30))
+    plain.learn_many(problem.X[130:160], many, np.zeros(30))
+    np.testing.assert_array_equal(named.predict(swapped), plain.predict(problem.X))
+    np.testing.assert_array_equal(named.policy().predict(swapped), plain.predict(problem.X))
+    with pytest.raises(InputError, match="X has no column 'f5'"):
+        named.predict(swapped.rename(columns={"f5": "five"}))
+    runs = [simulate(make(), X, problem.y, warm_start=50, seed=2) for X in (problem.X, table)]
+    np.testing.assert_array_equal(runs[0].trace.actions, runs[1].trace.actions)
+    assert runs[1].bandit.features_ == tuple(names)
+    with pytest.raises(InputError, match="X has the column 'more'"):
+        simulate(runs[1].bandit, table.assign(more=1.0), problem.y)
 
 
 def test_an_empty_warm_start_is_none(make: Make) -> None:

@@ -17,8 +17,10 @@ import pytest
 from scipy import sparse
 
 from problems import make_problem
-from warmcb import ArrowCB, SupervisedTruth, SupOnly, _modelfile, load
+from warmcb import ArrowCB, Majority, SupervisedTruth, SupOnly, WarmBandit, _modelfile, load
 from warmcb.errors import FileAccessError, InputError, MissingFileError, ModelFileError, WarmcbError
+from warmcb.explorers import InverseGap
+from warmcb.learners import RecursiveLeastSquares
 
 
 @pytest.fixture
@@ -379,6 +381,42 @@ def test_what_cannot_be_loaded_is_not_saved(saved: Path) -> None:
     with pytest.raises(ModelFileError, match=r"the parameters of ArrowCB take .* bytes; expected at most 16777216"):
         _modelfile.write(saved, "ArrowCB", {"words": "a" * 2**24}, {})
     assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 5e-324])
+def test_lambdas_that_are_equal_come_back(epsilon: float, tmp_path: Path) -> None:
+    problem = make_problem()
+    bandit = ArrowCB(3, epsilon=epsilon).warm_start(problem.X[:50], problem.y[:50])
+    bandit.save(tmp_path / "b.warmcb")
+    for again in (load(tmp_path / "b.warmcb"), pickle.loads(pickle.dumps(bandit))):
+        np.testing.assert_array_equal(again.lambdas_, bandit.lambdas_)
+        np.testing.assert_array_equal(again.predict(problem.X), bandit.predict(problem.X))
+
+
+@pytest.mark.parametrize("kind", [ArrowCB, WarmBandit])
+def test_forged_policies_are_refused(kind: Any, tmp_path: Path) -> None:
+    problem = make_problem()
+    path = tmp_path / "p.warmcb"
+    kind(3).warm_start(problem.X[:50], problem.y[:50]).policy().save(path)
+    written, params, state = _modelfile.read(path)
+    weights = state["learner_weights"]
+    for wrong in (weights[:, :2], weights[:, :, :1], weights[:-1], np.tile(weights, (1, 1, 100)), weights[:0]):
+        _modelfile.write(path, written, params, state | {"learner_weights": np.ascontiguousarray(wrong)})
+        with pytest.raises(ModelFileError, match=f"is not a whole {kind.__name__}"):
+            load(path)
+    _modelfile.write(path, kind.__name__, params, state)
+    with pytest.raises(ModelFileError, match="it is the snapshot of a policy, which does not learn"):
+        load(path)
+
+
+def test_parameters_of_numpy_are_saved(tmp_path: Path) -> None:
+    path = tmp_path / "b.warmcb"
+    bandit = WarmBandit(3, explorer=InverseGap(np.float32(3)), learner=RecursiveLeastSquares(exact_terms=np.int64(9)))  # type: ignore[arg-type]
+    bandit.save(path)
+    assert load(path).explorer == InverseGap(3.0)
+    majority = Majority(3, action=np.int64(1))  # type: ignore[arg-type]
+    majority.save(path)
+    assert load(path).action == 1
 
 
 def test_parameters_come_back(saved: Path) -> None:

@@ -258,6 +258,104 @@ def test_what_is_no_distribution_is_refused() -> None:
         bandit.decide(PROBLEM.X[0])
 
 
+@dataclass
+class Broken(Explorer):
+    """Gives whatever it was told to give."""
+
+    given: Any = None
+    weight: Any = 2.0
+
+    def distribution(self, opinions: Opinions) -> Any:
+        return self.given
+
+    def largest_weight(self, allowed: int, epsilon: float, round: int, of_eligible: bool) -> float:
+        return self.weight  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    "given", [None, [1.0], [0.5, 0.5, 0.5], [2.0, -1.0, 0.0], ["a", "b", "c"], [[1.0], [0.0, 0.0], [0.0]]]
+)
+def test_broken_distributions(given: Any) -> None:
+    with pytest.raises(InputError, match="Broken gave the probabilities"):
+        WarmBandit(3, explorer=Broken(given)).decide(PROBLEM.X[0])
+
+
+@pytest.mark.parametrize("weight", [math.nan, -5.0, 0.0, None, "much"])
+def test_broken_weights(weight: Any) -> None:
+    with pytest.raises(InputError, match="Broken gave the largest weight"):
+        WarmBandit(3, explorer=Broken([1.0, 0.0, 0.0], weight)).learn(PROBLEM.X[0], 0, 0.5, 0.5)
+
+
+@pytest.mark.parametrize("scores", [np.full((3, 8), np.nan), np.zeros((1, 8)), np.zeros((3, 1)), 5.0])
+def test_broken_scores(scores: Any) -> None:
+    class Scores(MeanCosts):
+        """Predicts what it was told."""
+
+        def start(self, n_features: int, n_actions: int, n_lanes: int) -> "Scores":
+            return Scores()
+
+        def predict(self, rows: Rows, i: int) -> Any:
+            return scores
+
+    bandit = WarmBandit(3, learner=Scores())
+    for call in (lambda: bandit.decide(PROBLEM.X[0]), lambda: bandit.learn(PROBLEM.X[0], 0, 0.5, 0.5)):
+        with pytest.raises(InputError, match=r"Scores predicted .*; expected finite numbers"):
+            call()
+
+
+class OfAnotherSize:
+    """Starts a part for other sizes than it was asked for."""
+
+    def __init__(self, part: Any, *shape: int) -> None:
+        self.part, self.shape = part, shape
+
+    def start(self, *_: int) -> Any:
+        return self.part.start(*self.shape)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"selector": OfAnotherSize(Contest(), 1000)}, "selector has lanes of the shape"),
+        ({"selector": OfAnotherSize(ProgressiveValidation(), 7)}, "selector has lanes of the shape"),
+        ({"learner": OfAnotherSize(OnlineLinear(), 6, 3, 7)}, "learner is of the shape"),
+        ({"learner": OfAnotherSize(OnlineLinear(), 6, 2, 8)}, "learner is of the shape"),
+        ({"explorer": OfAnotherSize(Contest(), 8)}, "explorer is .*, which has no distribution"),
+        ({"selector": Softmax()}, "takes|has no best"),
+    ],
+    ids=str,
+)
+def test_parts_of_another_size_or_kind(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((InputError, TypeError), match=message):
+        WarmBandit(3, **options).decide(PROBLEM.X[0])
+
+
+def test_an_explorer_may_use_its_array_again() -> None:
+    class Reuses(Softmax):
+        """Gives the same array each time."""
+
+        def start(self) -> "Reuses":
+            started = Reuses()
+            started.room = np.empty(3)  # type: ignore[attr-defined]
+            return started
+
+        def distribution(self, opinions: Opinions) -> NDArray[np.float64]:
+            self.room[:] = super().distribution(opinions)  # type: ignore[attr-defined]
+            return self.room  # type: ignore[attr-defined,no-any-return]
+
+    bandit = WarmBandit(3, explorer=Reuses()).warm_start(PROBLEM.X[:50], costs=PROBLEM.costs[:50])
+    first = bandit.decide(PROBLEM.X[0])
+    kept = first.probabilities.copy()
+    bandit.decide(PROBLEM.X[1])
+    np.testing.assert_array_equal(first.probabilities, kept)
+
+
+def test_a_part_may_not_be_saved_under_the_name_of_another(tmp_path: Path) -> None:
+    own = type("InverseGap", (Softmax,), {})
+    with pytest.raises(ModelFileError, match="called as one of this package; expected another name"):
+        WarmBandit(3, explorer=own()).save(tmp_path / "b.warmcb")
+
+
 def test_parts_that_make_no_sense_are_refused() -> None:
     wrong: Any = 7
     with pytest.raises(
@@ -336,5 +434,10 @@ def test_parameters_of_parts() -> None:
     assert "explorer__sharpness" not in bandit.get_params()
     bandit.set_params(explorer__sharpness=4.0, epsilon=0.2)
     assert bandit.explorer == InverseGap(sharpness=4.0) and bandit.epsilon == 0.2
+    bandit.set_params(explorer__floor=0.5, explorer=InverseGap())
+    assert bandit.explorer == InverseGap(floor=0.5)
+    with pytest.raises(InputError, match="WarmBandit has no parameter explorer__floor"):
+        bandit.set_params(explorer="inverse-gap", explorer__floor=0.5)
+    bandit.set_params(explorer=InverseGap(sharpness=4.0))
     assert contracts.parameters(Softmax(0.3)) == {"temperature": 0.3}
     assert eval(repr(bandit), {"WarmBandit": WarmBandit, "InverseGap": InverseGap}).explorer == bandit.explorer

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,40 @@ def test_decisions_differ() -> None:
 def test_what_is_no_decision_is_refused(plain: Any) -> None:
     with pytest.raises(InputError, match=r"the decision is .*; expected action, probability, probabilities, actions"):
         Decision.from_dict(plain)
+
+
+def test_decisions_of_others_are_refused() -> None:
+    named = ArrowCB(actions=["a", "b", "c"]).warm_start(PROBLEM.X[:9], PROBLEM.y[:9])
+    plain = ArrowCB(3).warm_start(PROBLEM.X[:9], PROBLEM.y[:9])
+    x = PROBLEM.X[0]
+    with pytest.raises(InputError, match=r"the decision's action is .*; expected a name, as this bandit's have"):
+        named.learn(x, plain.decide(x), 0.5)
+    with pytest.raises(InputError, match="of a bandit with actions of other names"):
+        named.learn_many(PROBLEM.X[:5], plain.decide_many(PROBLEM.X[:5]), np.zeros(5))
+    decision = plain.decide(x)
+    plain.add_action()
+    with pytest.raises(InputError, match="action is 3, which was not allowed"):
+        plain.learn(x, decision._replace(action=3, actions=(0, 3)), 0.5)
+    with pytest.raises(InputError, match=r"of a bandit with probabilities of the shape \(3, 1\)"):
+        plain.learn(x, decision._replace(probabilities=np.ones((3, 1))), 0.5)
+    with pytest.raises(InputError, match="actions is empty"):
+        plain.learn(x, decision._replace(actions=None), 0.5)  # type: ignore[arg-type]
+    many = plain.decide_many(PROBLEM.X[:5])
+    changed: dict[str, Any] = {"action": np.full(5, 9), "probability": np.zeros(5), "round": np.full(5, -1)}
+    for name, values in changed.items():
+        with pytest.raises(
+            InputError, match=rf"decisions\.{name}\[0\] is|action is 9; expected an integer from 0 to 3"
+        ):
+            plain.learn_many(PROBLEM.X[:5], replace(many, **{name: values}), np.zeros(5))
+    for nothing in (None, 7, iter(many)):
+        with pytest.raises(InputError, match="expected 5 decisions, one for each row of X"):
+            plain.learn_many(PROBLEM.X[:5], nothing, np.zeros(5))  # type: ignore[arg-type]
+    assert plain.learned_ == named.learned_ == 0
+
+
+def test_some_of_many() -> None:
+    many = ArrowCB(3).decide_many(PROBLEM.X[:6], keys=list("abcdef"))
+    assert list(many[2:4]) == list(many[[2, 3]]) == list(many[np.arange(6) // 2 == 1]) == [many[2], many[3]]
 
 
 def test_another_process_learns_it(tmp_path: Path) -> None:
@@ -183,6 +218,32 @@ def test_workers_draw_their_own_numbers_and_go_on_exactly(tmp_path: Path) -> Non
     assert actions(load(path, stream=2)) != runs[2]  # a newer snapshot repeats nothing
     with pytest.raises(InputError, match="stream is -1; expected an integer from 0"):
         load(path, stream=-1)
+
+
+def test_no_stream_is_drawn_from_twice(tmp_path: Path) -> None:
+    """Whoever takes over a stream goes on from a snapshot that nobody else has drawn from."""
+    path, x = tmp_path / "b.warmcb", PROBLEM.X[0]
+    bandit = BanditOnly(10, epsilon=1.0, seed=3)
+    first = [bandit.decide(x).action for _ in range(100)]
+    bandit.save(path)
+    worker = load(path, stream=3)
+    third = [worker.decide(x).action for _ in range(100)]
+    worker.save(tmp_path / "w.warmcb")
+    again = load(tmp_path / "w.warmcb", stream=0)  # the worker's file does not know how far the first one is
+    assert [again.decide(x).action for _ in range(100)] != first
+    load(path).warm_start(PROBLEM.X[:5], PROBLEM.y[:5]).save(path)  # nothing was decided, nor any round learned
+    later = load(path, stream=3)
+    assert [later.decide(x).action for _ in range(100)] != third
+
+
+def test_changes_before_any_data_keep_the_stream(tmp_path: Path) -> None:
+    ArrowCB(3).save(tmp_path / "b.warmcb")
+    worker = load(tmp_path / "b.warmcb", stream=3)
+    draws = worker._draws.state().tolist()
+    lock = worker._lock
+    worker.add_action()
+    worker.set_params(epsilon=0.5)
+    assert (worker._draws.state().tolist(), worker._lock) == (draws, lock)
 
 
 def _work(path: Path, worker: int, requests: int, out: Any) -> None:
@@ -301,6 +362,31 @@ def test_a_state_that_is_not_finite_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"learner_weights\[0\] is nan"):
         bandit.save(tmp_path / "b.warmcb")
     assert (tmp_path / "b.warmcb").read_bytes() == before
+
+
+def test_several_threads_meet_a_fresh_bandit() -> None:
+    for _ in range(20):
+        bandit = WarmBandit(3)
+        errors: list[Exception] = []
+
+        def job(work: Callable[[], object], errors: list[Exception] = errors) -> None:
+            try:
+                work()
+            except Exception as error:
+                errors.append(error)
+
+        def play(bandit: WarmBandit = bandit) -> None:
+            for i in range(5):
+                bandit.learn(PROBLEM.X[i], 0, 0.5, 0.5)
+
+        jobs: list[Callable[[], object]] = [bandit.add_action, play, play, lambda bandit=bandit: bandit.scores_]  # type: ignore[misc]
+        threads = [threading.Thread(target=job, args=(work,)) for work in jobs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors
+        assert (bandit.learned_, bandit.n_actions) == (10, 4)
 
 
 # Allowed actions
