@@ -18,8 +18,9 @@ LAYERS = [
     {"bandits"},
     {"learners", "selectors", "explorers", "noise"},
     {"contracts"},
-    {"_inputs", "_modelfile", "_streams"},
-    {"_atomic", "_core", "_costs", "_frames", "_own", "_states", "errors"},
+    {"_inputs", "_modelfile"},
+    {"_frames", "_sparse"},
+    {"_atomic", "_core", "_costs", "_messages", "_own", "_states", "_streams", "errors"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warmcb._messages import listed, one_line, shown
 from warmcb.errors import InputError
 
 _OBJECT = np.dtype(object)
-_LISTED = 10  # names in a message
 _COMPARED = 1000  # names that a misspelt one is compared with
 _POLARS_AS_NUMPY = frozenset(f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)) | {
     "Float32",
@@ -60,7 +60,7 @@ def arranged(name: str, X: object, columns: tuple[str, ...]) -> Any:
     except InputError:
         raise
     except Exception as error:  # an integer beyond all floats, whatever a foreign column raises
-        raise InputError(f"{name} is not a table of numbers: {' '.join(str(error).split())[:200]}") from None
+        raise InputError(f"{name} is not a table of numbers: {one_line(error)}") from None
     if order is None:
         return values
     return values[order] if values.ndim == 1 else values[:, order]
@@ -84,11 +84,11 @@ def _strings(name: str, found: list[Any]) -> tuple[str, ...] | None:
         if len(others) == len(found):
             return None
         if others:
-            raise InputError(f"{name} has the column {_shown(others[0])} beside named ones; expected strings only")
+            raise InputError(f"{name} has the column {shown(others[0])} beside named ones; expected strings only")
         found = [str.__str__(label) for label in found]  # NumPy's strings and members of an Enum: as plain ones
     if len(set(found)) < len(found):
         label, times = Counter(found).most_common(1)[0]
-        raise InputError(f"{name} has the column {_shown(label)} {times} times; expected distinct names")
+        raise InputError(f"{name} has the column {shown(label)} {times} times; expected distinct names")
     return tuple(found)
 
 
@@ -102,12 +102,14 @@ def _order(name: str, found: tuple[str, ...], columns: tuple[str, ...]) -> NDArr
         count = f" (the first of {len(missing)} that are missing)" if len(missing) > 1 else ""
         candidates = [label for label in unknown[:_COMPARED] if len(label) <= 100]
         close = get_close_matches(missing[0][:100], candidates, 1)
-        hint = f", but the unknown column {_shown(close[0])}" if close else ""
-        raise InputError(f"{name} has no column {_shown(missing[0])}{count}{hint}; expected {_listed(columns)}")
+        hint = f", but the unknown column {shown(close[0])}" if close else ""
+        raise InputError(
+            f"{name} has no column {shown(missing[0])}{count}{hint}; expected {listed(columns) or 'no columns'}"
+        )
     if unknown:
         count = f" (the first of {len(unknown)} such columns)" if len(unknown) > 1 else ""
-        what = f"{name} has the column {_shown(unknown[0])}, which was not there before{count}"
-        raise InputError(f"{what}; expected {_listed(columns)}")
+        what = f"{name} has the column {shown(unknown[0])}, which was not there before{count}"
+        raise InputError(f"{what}; expected {listed(columns) or 'no columns'}")
     return np.array([place[label] for label in columns], dtype=np.intp)
 
 
@@ -176,7 +178,7 @@ def _floats(name: str, columns: Sequence[str], values: list[Any]) -> NDArray[np.
     wrong = {kind for kind in kinds - missing if not _is_number(kind)}
     if wrong:
         column, value = next(pair for pair in zip(columns, values, strict=True) if type(pair[1]) in wrong)
-        what = f"the column {_shown(column)} of {name} holds {_shown(value)}, of the type {type(value).__name__}"
+        what = f"the column {shown(column)} of {name} holds {shown(value)}, of the type {type(value).__name__}"
         raise InputError(f"{what}; expected numbers")
     if kinds & missing:
         values = [np.nan if type(value) in missing else value for value in values]
@@ -197,27 +199,9 @@ def _refuse(name: str, columns: tuple[str, ...], dtypes: list[Any], wrong: set[A
     """An error for the first column whose type is a wrong one."""
     for column, dtype in zip(columns, dtypes, strict=False) if wrong else ():
         if dtype in wrong:
-            what = f"the column {_shown(column)} of {name} has the type {_short(str(dtype))}"
+            what = f"the column {shown(column)} of {name} has the type {dtype}"
             raise InputError(f"{what}; expected numbers")
 
 
-def _listed(columns: tuple[str, ...]) -> str:
-    names = [label if _is_plain(label) else repr(label) for label in columns[:_LISTED]]
-    more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
-    return ", ".join(map(_short, names)) + more if names else "no columns"
-
-
-def _is_plain(label: str) -> bool:
-    """Whether a name can stand in a list without quotes."""
-    return label.isprintable() and label.strip() == label != "" and "," not in label
-
-
-def _shown(value: object) -> str:
-    try:
-        return _short(repr(value) if isinstance(value, str) else " ".join(repr(value).split()))
-    except Exception:  # a broken __repr__
-        return f"a {type(value).__name__} that cannot be printed"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:57]}…"
+def _columns(columns: tuple[str, ...]) -> str:
+    return listed(columns) or "no columns"

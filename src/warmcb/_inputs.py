@@ -1,7 +1,6 @@
 """The door: whatever a caller brings becomes what the core takes, or an error that says what was expected."""
 
 import operator
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from types import MappingProxyType
@@ -12,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from warmcb._core import Rows
 from warmcb._costs import CostTable
+from warmcb._messages import listed, one_line, shown
+from warmcb._sparse import csr, is_sparse, sparse_rows
 from warmcb.errors import InputError
 
 Features = Any
@@ -81,10 +82,10 @@ def flag(name: str, value: object) -> bool:
 
 def one_row(x: Features, features: int | None) -> Rows:
     """A single context as rows of the core."""
-    if _is_sparse(x):
+    if is_sparse(x):
         if x.ndim == 2 and x.shape[0] != 1:
             raise InputError(f"x has shape {x.shape}; expected a single row")
-        return _checked(_sparse_rows("x", x), "x", features)
+        return _checked(sparse_rows("x", x), "x", features)
     values = _dense("x", x)
     if values.ndim == 2 and values.shape[0] == 1:
         values = values[0]
@@ -98,12 +99,12 @@ def matrix(X: Features, features: int | None) -> Rows:
     if isinstance(X, Sequence) and len(X) == 0:  # no rows: it tells nothing of the number of features
         X = np.empty((0, features or 0))
     X = plain_matrix(X)
-    return _checked(_sparse_rows("X", X) if _is_sparse(X) else Rows(X), "X", features)
+    return _checked(sparse_rows("X", X) if is_sparse(X) else Rows(X), "X", features)
 
 
 def plain_matrix(X: Features) -> Any:
     """X as something whose rows can be picked: a NumPy array of float32, or a CSR matrix."""
-    plain = _csr("X", X) if _is_sparse(X) else _dense("X", X)
+    plain = csr("X", X) if is_sparse(X) else _dense("X", X)
     if plain.ndim != 2:
         raise InputError(f"X has shape {plain.shape}; expected a matrix with one row for each example")
     return plain
@@ -148,7 +149,7 @@ def action(value: object, n_actions: int, numbers: Numbers) -> int:
     if isinstance(value, str):
         if value in numbers:
             return numbers[value]
-        expected = f"one of {_listed(numbers)}" if numbers else f"an integer from 0 to {n_actions - 1}"
+        expected = f"one of {listed(list(numbers))}" if numbers else f"an integer from 0 to {n_actions - 1}"
         raise InputError(f"action is {shown(value)}; expected {expected}")
     return integer("action", value, 0, n_actions - 1)
 
@@ -365,7 +366,7 @@ def _array(name: str, value: object) -> NDArray[Any]:
         _refuse_mask(value)
         return np.asarray(value)
     except Exception as error:  # whatever a foreign __array__ raises
-        raise InputError(f"{name} is not an array: {_one_line(error)}") from None
+        raise InputError(f"{name} is not an array: {one_line(error)}") from None
 
 
 def _refuse_mask(value: object) -> None:
@@ -385,145 +386,7 @@ def _dense(name: str, X: Features) -> NDArray[np.float32]:
             floats = np.ascontiguousarray(array, dtype=np.float32)
             return floats if floats.flags.aligned else floats.copy()
     except Exception as error:  # whatever a foreign __array__ or __float__ raises
-        raise InputError(f"{name} is not a table of numbers: {_one_line(error)}") from None
-
-
-def _is_sparse(X: object) -> bool:
-    # A sparse matrix can only exist once SciPy has been imported: no need to import it for the others.
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(X))
-
-
-def _csr(name: str, X: Any) -> Any:
-    """X as CSR of float32 with rising columns in each row. A single dimension stays one."""
-    _refuse_broken(name, X, X.format)
-    if X.dtype.kind not in "biuf":
-        raise InputError(f"{name} has the type {X.dtype}; expected numbers")
-    if X.shape[-1] >= 2**31:
-        raise InputError(f"{name} has {X.shape[-1]} columns; expected fewer than 2³¹")
-    try:
-        with np.errstate(over="ignore", under="ignore"):
-            csr = X.tocsr().astype(np.float32, copy=False)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{name} is not a valid {X.format.upper()} matrix: {_one_line(error)}") from None
-    if X.format != "csr":
-        _refuse_broken(name, csr, X.format)
-    if not _columns_rise(csr.indices, csr.indptr):
-        csr = csr.copy()
-        csr.has_sorted_indices = csr.has_canonical_format = False  # SciPy would trust what it has once seen
-        csr.sum_duplicates()
-    return csr
-
-
-def _sparse_rows(name: str, X: Any) -> Rows:
-    rows = _rows_as_they_are(X)
-    if rows is None:
-        csr = _csr(name, X)
-        indices, starts = (np.ascontiguousarray(csr.indices, np.int32), np.ascontiguousarray(csr.indptr, np.int64))
-        rows = Rows(np.ascontiguousarray(csr.data), indices, starts, csr.shape[-1])
-    return rows
-
-
-def _rows_as_they_are(X: Any) -> Rows | None:
-    """The rows of a CSR matrix without any help of SciPy's, or none if something is to be done or to be said first."""
-    try:
-        if X.format != "csr" or X.shape[-1] >= 2**31 or X.data.dtype.kind not in "biuf":
-            return None
-        if len(X.indptr) != (X.shape[0] if len(X.shape) == 2 else 1) + 1 or X.indptr[0] != 0:
-            return None
-        values, starts = X.data, np.ascontiguousarray(X.indptr, dtype=np.int64)
-        if values.dtype != np.float32:
-            with np.errstate(over="ignore", under="ignore"):
-                values = values.astype(np.float32)
-        rows = Rows(np.ascontiguousarray(values), np.ascontiguousarray(X.indices), starts, X.shape[-1])  # it checks all
-        return rows if _columns_rise(X.indices, starts) else None
-    except Exception:  # attributes can have been replaced by anything
-        return None
-
-
-def _columns_rise(indices: NDArray[Any], starts: NDArray[Any]) -> bool:
-    """Whether the columns of each row are sorted and distinct."""
-    columns = indices[: starts[-1]]
-    rises = columns[1:] > columns[:-1]
-    if len(starts) > 2:
-        begins = starts[1:-1]
-        rises[begins[(begins > 0) & (begins < len(columns))] - 1] = True  # from the end of a row to the next row
-    return bool(rises.all())
-
-
-def _refuse_broken(name: str, X: Any, brought_as: str) -> None:
-    """Hold the index arrays of X against its shape. SciPy trusts them, and would read and write beyond their ends."""
-    try:
-        if X.format in ("csr", "csc", "bsr"):
-            _check_compressed(X)
-        elif X.format == "coo":
-            _check_coordinates(X)
-        elif X.format == "dia":
-            offsets = _index_array("offsets", X.offsets)
-            if X.data.shape[:-1] != offsets.shape or _is_outside(offsets, -(2**31), 2**31):
-                raise ValueError("offsets do not fit data")
-        elif X.format == "lil" and not (
-            len(X.rows) == len(X.data) == X.shape[0] and [*map(len, X.rows)] == [*map(len, X.data)]
-        ):
-            raise ValueError("rows do not fit data")
-    except Exception as error:  # attributes can have been replaced by anything
-        raise InputError(f"{name} is not a valid {brought_as.upper()} matrix: {_one_line(error)}") from None
-
-
-def _check_compressed(X: Any) -> None:
-    """CSR; CSC, which is CSR of columns; or BSR, which is CSR of blocks."""
-    data, indices, starts = X.data, _index_array("indices", X.indices), _index_array("indptr", X.indptr)
-    rows, columns = X.shape if len(X.shape) == 2 else (1, X.shape[0])
-    if not isinstance(data, np.ndarray) or data.ndim != (3 if X.format == "bsr" else 1):
-        raise ValueError(f"data is {shown(data)}; expected an array of numbers")
-    if X.format == "csc":
-        rows, columns = columns, rows
-    elif X.format == "bsr":
-        height, width = data.shape[1:]
-        if rows % height or columns % width:
-            raise ValueError(f"its blocks are {height} × {width}; expected blocks that fill {rows} × {columns}")
-        rows, columns = rows // height, columns // width
-    if len(starts) != rows + 1:
-        raise ValueError(f"indptr has {len(starts)} entries; expected {rows + 1}")
-    if len(indices) != len(data):
-        raise ValueError(f"indices has {len(indices)} entries; expected {len(data)}, as many as data")
-    if starts[0] != 0:
-        raise ValueError(f"indptr[0] is {starts[0]}; expected 0")
-    falls = starts[1:] < starts[:-1]
-    if falls.any():
-        row = int(np.argmax(falls))
-        raise ValueError(f"indptr[{row + 1}] is {starts[row + 1]}; expected at least {starts[row]}, as before it")
-    if starts[-1] > len(data):
-        row = int(np.argmax(starts > len(data)))
-        raise ValueError(f"indptr[{row}] is {starts[row]}; expected at most {len(data)}, the number of values")
-    _check_range("indices", indices[: starts[-1]], columns)
-
-
-def _check_coordinates(X: Any) -> None:
-    axes = X.coords if hasattr(X, "coords") else (X.row, X.col)
-    if len(axes) != len(X.shape) or X.data.ndim != 1:
-        raise ValueError("its coordinates do not fit its shape")
-    for axis, (coordinates, size) in enumerate(zip(axes, X.shape, strict=True)):
-        where = f"coords[{axis}]"
-        if len(_index_array(where, coordinates)) != len(X.data):
-            raise ValueError(f"{where} has {len(coordinates)} entries; expected {len(X.data)}, as many as data")
-        _check_range(where, coordinates, size)
-
-
-def _index_array(name: str, array: Any) -> NDArray[Any]:
-    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ValueError(f"{name} is {shown(array)}; expected a row of integers")
-    return array
-
-
-def _check_range(name: str, indices: NDArray[Any], end: int) -> None:
-    if _is_outside(indices, 0, end):
-        place = int(np.argmax((indices < 0) | (indices >= end)))
-        raise ValueError(f"{name}[{place}] is {indices[place]}; expected an integer from 0 to {end - 1}")
-
-
-def _is_outside(integers: NDArray[Any], low: int, end: int) -> bool:
-    return len(integers) > 0 and not (int(integers.min()) >= low and int(integers.max()) < end)
+        raise InputError(f"{name} is not a table of numbers: {one_line(error)}") from None
 
 
 def _checked(rows: Rows, name: str, features: int | None) -> Rows:
@@ -540,23 +403,3 @@ def _checked(rows: Rows, name: str, features: int | None) -> Rows:
 def _unwrapped(value: Any) -> Any:
     """The number inside a NumPy scalar, a 0-d array or a tensor of one element."""
     return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
-
-
-def shown(value: object) -> str:
-    try:
-        text = _one_line(repr(value))
-    except Exception:  # numbers of thousands of digits, broken __repr__
-        text = f"a {type(value).__name__} that cannot be printed"
-    return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def _listed(names: Iterable[str]) -> str:
-    found = [
-        _one_line(name.encode("ascii", "backslashreplace").decode()) if not name.isprintable() else name
-        for name in names
-    ]
-    return ", ".join(found[:10]) + (f" and {len(found) - 10} more" if len(found) > 10 else "")
-
-
-def _one_line(message: object) -> str:
-    return " ".join(str(message).split())[:200]

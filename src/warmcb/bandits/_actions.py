@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _inputs
+from warmcb._messages import shown
 from warmcb.bandits.decisions import Action, Decision, Decisions, Event
 from warmcb.errors import InputError
 
@@ -86,7 +87,7 @@ class Actions:
         """What another system played, with its cost."""
         if probability is None:
             raise InputError(
-                f"action is {_inputs.shown(action)} without a probability; expected learn(x, decision, cost), or both"
+                f"action is {shown(action)} without a probability; expected learn(x, decision, cost), or both"
             )
         number = self.number(action)
         allowed = self.allow(actions)[0]
@@ -99,7 +100,7 @@ class Actions:
             return self._events_of_arrays(decisions, costs)
         for i, decision in enumerate(decisions):
             if not isinstance(decision, Decision):
-                raise InputError(f"decisions[{i}] is {_inputs.shown(decision)}; expected a Decision")
+                raise InputError(f"decisions[{i}] is {shown(decision)}; expected a Decision")
         events = [self.event(decision, float(cost)) for decision, cost in zip(decisions, costs, strict=True)]
         everything = np.ones(self.count, dtype=np.uint8)
         masked = any(event.allowed is not None for event in events)
@@ -144,15 +145,13 @@ class Actions:
     def _own_number(self, action: object) -> int:
         """The number of an action in a decision, which must speak of actions as this bandit does."""
         if self.names is not None and not isinstance(action, str):
-            raise InputError(
-                f"the decision's action is {_inputs.shown(action)}; expected a name, as this bandit's have"
-            )
+            raise InputError(f"the decision's action is {shown(action)}; expected a name, as this bandit's have")
         return self.number(action)
 
     def _check_played(self, action: object, number: int, allowed: Allowed, known: int) -> None:
         if number >= known or (allowed is not None and not allowed[number]):
             expected = "expected one of the allowed actions"
-            raise InputError(f"action is {_inputs.shown(action)}, which was not allowed; {expected}")
+            raise InputError(f"action is {shown(action)}, which was not allowed; {expected}")
 
 
 def _cost(cost: object) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb import _costs, _frames, _inputs, _modelfile
 from warmcb._core import Rows, draw
 from warmcb._costs import CostTable
+from warmcb._messages import shown
 from warmcb._states import State
 from warmcb.bandits._actions import Actions, Allowed, Events, Mask
 from warmcb.bandits._draws import Draws
@@ -225,7 +226,7 @@ class Bandit(ABC):
         with self._lock:
             columns, rows = self._rows("X", X)
             if not isinstance(decisions, Sequence) or len(decisions) != len(rows):
-                found = f"{len(decisions)} decisions" if isinstance(decisions, Sequence) else _inputs.shown(decisions)
+                found = f"{len(decisions)} decisions" if isinstance(decisions, Sequence) else shown(decisions)
                 raise InputError(f"there are {found}; expected {len(rows)} decisions, one for each row of X")
             events = self._actions.events(decisions, _inputs.paid_costs(costs, len(rows)))
             if len(rows):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from warmcb import _core, explorers, learners, selectors
 from warmcb._core import Rows
-from warmcb._inputs import shown
+from warmcb._messages import shown
 from warmcb.contracts import Opinions, parameters
 from warmcb.errors import InputError, ModelFileError
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from warmcb import _inputs
+from warmcb._messages import shown
 from warmcb.errors import InputError
 
 Action = Any
@@ -56,11 +56,9 @@ class Decision(NamedTuple):
         """
         if not isinstance(plain, Mapping) or set(plain) != set(cls._fields):
             found = sorted(plain) if isinstance(plain, Mapping) else plain
-            raise InputError(f"the decision is {_inputs.shown(found)}; expected {', '.join(cls._fields)}")
+            raise InputError(f"the decision is {shown(found)}; expected {', '.join(cls._fields)}")
         if not isinstance(plain["probabilities"], Sequence) or not isinstance(plain["actions"], Sequence):
-            raise InputError(
-                f"the decision is {_inputs.shown(dict(plain))}; expected lists of probabilities and of actions"
-            )
+            raise InputError(f"the decision is {shown(dict(plain))}; expected lists of probabilities and of actions")
         probabilities = np.asarray(plain["probabilities"], dtype=np.float64)
         return cls(**{**plain, "probabilities": probabilities, "actions": tuple(plain["actions"])})
 

@@ -1,0 +1,149 @@
+"""Sparse matrices: checked before SciPy touches them, as it trusts their index arrays and may read foreign memory."""
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb._core import Rows
+from warmcb._messages import one_line, shown
+from warmcb.errors import InputError
+
+
+def is_sparse(X: object) -> bool:
+    # A sparse matrix can only exist once SciPy has been imported: no need to import it for the others.
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
+
+
+def csr(name: str, X: Any) -> Any:
+    """X as CSR of float32 with rising columns in each row. A single dimension stays one."""
+    _refuse_broken(name, X, X.format)
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"{name} has the type {X.dtype}; expected numbers")
+    if X.shape[-1] >= 2**31:
+        raise InputError(f"{name} has {X.shape[-1]} columns; expected fewer than 2³¹")
+    try:
+        with np.errstate(over="ignore", under="ignore"):
+            found = X.tocsr().astype(np.float32, copy=False)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{name} is not a valid {X.format.upper()} matrix: {one_line(error)}") from None
+    if X.format != "csr":
+        _refuse_broken(name, found, X.format)
+    if not _columns_rise(found.indices, found.indptr):
+        found = found.copy()
+        found.has_sorted_indices = found.has_canonical_format = False  # SciPy would trust what it has once seen
+        found.sum_duplicates()
+    return found
+
+
+def sparse_rows(name: str, X: Any) -> Rows:
+    rows = _rows_as_they_are(X)
+    if rows is None:
+        found = csr(name, X)
+        indices, starts = (np.ascontiguousarray(found.indices, np.int32), np.ascontiguousarray(found.indptr, np.int64))
+        rows = Rows(np.ascontiguousarray(found.data), indices, starts, found.shape[-1])
+    return rows
+
+
+def _rows_as_they_are(X: Any) -> Rows | None:
+    """The rows of a CSR matrix without any help of SciPy's, or none if something is to be done or to be said first."""
+    try:
+        if X.format != "csr" or X.shape[-1] >= 2**31 or X.data.dtype.kind not in "biuf":
+            return None
+        if len(X.indptr) != (X.shape[0] if len(X.shape) == 2 else 1) + 1 or X.indptr[0] != 0:
+            return None
+        values, starts = X.data, np.ascontiguousarray(X.indptr, dtype=np.int64)
+        if values.dtype != np.float32:
+            with np.errstate(over="ignore", under="ignore"):
+                values = values.astype(np.float32)
+        rows = Rows(np.ascontiguousarray(values), np.ascontiguousarray(X.indices), starts, X.shape[-1])  # it checks all
+        return rows if _columns_rise(X.indices, starts) else None
+    except Exception:  # attributes can have been replaced by anything
+        return None
+
+
+def _columns_rise(indices: NDArray[Any], starts: NDArray[Any]) -> bool:
+    """Whether the columns of each row are sorted and distinct."""
+    columns = indices[: starts[-1]]
+    rises = columns[1:] > columns[:-1]
+    if len(starts) > 2:
+        begins = starts[1:-1]
+        rises[begins[(begins > 0) & (begins < len(columns))] - 1] = True  # from the end of a row to the next row
+    return bool(rises.all())
+
+
+def _refuse_broken(name: str, X: Any, brought_as: str) -> None:
+    """Hold the index arrays of X against its shape. SciPy trusts them, and would read and write beyond their ends."""
+    try:
+        if X.format in ("csr", "csc", "bsr"):
+            _check_compressed(X)
+        elif X.format == "coo":
+            _check_coordinates(X)
+        elif X.format == "dia":
+            offsets = _index_array("offsets", X.offsets)
+            if X.data.shape[:-1] != offsets.shape or _is_outside(offsets, -(2**31), 2**31):
+                raise ValueError("offsets do not fit data")
+        elif X.format == "lil" and not (
+            len(X.rows) == len(X.data) == X.shape[0] and [*map(len, X.rows)] == [*map(len, X.data)]
+        ):
+            raise ValueError("rows do not fit data")
+    except Exception as error:  # attributes can have been replaced by anything
+        raise InputError(f"{name} is not a valid {brought_as.upper()} matrix: {one_line(error)}") from None
+
+
+def _check_compressed(X: Any) -> None:
+    """CSR; CSC, which is CSR of columns; or BSR, which is CSR of blocks."""
+    data, indices, starts = X.data, _index_array("indices", X.indices), _index_array("indptr", X.indptr)
+    rows, columns = X.shape if len(X.shape) == 2 else (1, X.shape[0])
+    if not isinstance(data, np.ndarray) or data.ndim != (3 if X.format == "bsr" else 1):
+        raise ValueError(f"data is {shown(data)}; expected an array of numbers")
+    if X.format == "csc":
+        rows, columns = columns, rows
+    elif X.format == "bsr":
+        height, width = data.shape[1:]
+        if rows % height or columns % width:
+            raise ValueError(f"its blocks are {height} × {width}; expected blocks that fill {rows} × {columns}")
+        rows, columns = rows // height, columns // width
+    if len(starts) != rows + 1:
+        raise ValueError(f"indptr has {len(starts)} entries; expected {rows + 1}")
+    if len(indices) != len(data):
+        raise ValueError(f"indices has {len(indices)} entries; expected {len(data)}, as many as data")
+    if starts[0] != 0:
+        raise ValueError(f"indptr[0] is {starts[0]}; expected 0")
+    falls = starts[1:] < starts[:-1]
+    if falls.any():
+        row = int(np.argmax(falls))
+        raise ValueError(f"indptr[{row + 1}] is {starts[row + 1]}; expected at least {starts[row]}, as before it")
+    if starts[-1] > len(data):
+        row = int(np.argmax(starts > len(data)))
+        raise ValueError(f"indptr[{row}] is {starts[row]}; expected at most {len(data)}, the number of values")
+    _check_range("indices", indices[: starts[-1]], columns)
+
+
+def _check_coordinates(X: Any) -> None:
+    axes = X.coords if hasattr(X, "coords") else (X.row, X.col)
+    if len(axes) != len(X.shape) or X.data.ndim != 1:
+        raise ValueError("its coordinates do not fit its shape")
+    for axis, (coordinates, size) in enumerate(zip(axes, X.shape, strict=True)):
+        where = f"coords[{axis}]"
+        if len(_index_array(where, coordinates)) != len(X.data):
+            raise ValueError(f"{where} has {len(coordinates)} entries; expected {len(X.data)}, as many as data")
+        _check_range(where, coordinates, size)
+
+
+def _index_array(name: str, array: Any) -> NDArray[Any]:
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} is {shown(array)}; expected a row of integers")
+    return array
+
+
+def _check_range(name: str, indices: NDArray[Any], end: int) -> None:
+    if _is_outside(indices, 0, end):
+        place = int(np.argmax((indices < 0) | (indices >= end)))
+        raise ValueError(f"{name}[{place}] is {indices[place]}; expected an integer from 0 to {end - 1}")
+
+
+def _is_outside(integers: NDArray[Any], low: int, end: int) -> bool:
+    return len(integers) > 0 and not (int(integers.min()) >= low and int(integers.max()) < end)
