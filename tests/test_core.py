@@ -1,11 +1,16 @@
 """Random numbers, explorers and selectors of the core."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import warmcb
+from warmcb import _core
 from warmcb._core import EpsilonGreedy, ProgressiveValidation, Rows, Stream, draw
 from warmcb.contracts import Opinions, Outcome
 
@@ -97,3 +102,15 @@ def test_tiny_features_count_as_zero() -> None:
     rows = Rows(np.array([[1e-40, 2.0, 0.0]], dtype=np.float32))
     values, indices, starts = rows.take(np.array([0, 0]))
     assert (values.tolist(), indices.tolist(), starts.tolist()) == ([2.0, 2.0], [1, 1], [0, 1, 2])
+
+
+def test_the_stubs_name_what_the_module_has() -> None:
+    """`scripts/stubs` writes them; mypy and readers rely on them."""
+    tree = ast.parse(Path(warmcb.__file__).with_name("_core.pyi").read_text())
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert classes.keys() | functions == {name for name in dir(_core) if not name.startswith("_")}
+    for name, node in classes.items():
+        members = {member.name for member in node.body if isinstance(member, ast.FunctionDef)}
+        own = {member for member in vars(getattr(_core, name)) if not member.startswith("_")}
+        assert {member for member in members if not member.startswith("_")} == own

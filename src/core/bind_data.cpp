@@ -109,7 +109,7 @@ void bind_data(nb::module_& m) {
             return std::nullopt;
         }, "x"_a, "A copy of one finite context; None for anything but a contiguous vector of floats.")
         .def("__len__", &Rows::size)
-        .def_prop_ro("features", &Rows::features)
+        .def_prop_ro("features", &Rows::features, "The number of columns.")
         .def("first_bad", [](const Rows& self) -> std::optional<std::tuple<int64_t, int64_t, float>> {
             if (const auto bad = self.first_bad()) return std::tuple{bad->row, bad->column, bad->value};
             return std::nullopt;

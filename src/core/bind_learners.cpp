@@ -33,9 +33,9 @@ template <class Model> Numpy<float> weights_of(Model& model, std::size_t terms) 
 
 void bind_learners(nb::module_& m) {
     nb::class_<Predictor>(m, "Predictor", "Scores every action in every lane.")
-        .def_ro("inputs", &Predictor::inputs)
-        .def_ro("actions", &Predictor::actions)
-        .def_ro("lanes", &Predictor::lanes)
+        .def_ro("inputs", &Predictor::inputs, "The number of features, and one for the intercept.")
+        .def_ro("actions", &Predictor::actions, "K.")
+        .def_ro("lanes", &Predictor::lanes, "The number of lanes, which is that of λ.")
         .def("predict", [](const Predictor& self, const Rows& rows, std::size_t i) {
             Rows::Buffer buffer;
             auto scores = fresh_array<float>({self.actions, self.lanes});
@@ -76,7 +76,7 @@ void bind_learners(nb::module_& m) {
         }, "rows"_a, "lane"_a, "What one lane scores every action in every row: rows by actions.");
 
     nb::class_<Learner, Predictor>(m, "Learner", "Learns from rounds.")
-        .def_prop_ro("weighs_by_propensity", &Learner::weighs_by_propensity)
+        .def_prop_ro("weighs_by_propensity", &Learner::weighs_by_propensity, "Whether 1/p is a factor of a round's weight.")
         .def("update", [](Learner& self, const Rows& rows, std::size_t i, nb::handle outcome, Array<const double> weights) {
             Rows::Buffer buffer;
             const OutcomeArrays arrays(outcome);
@@ -103,17 +103,17 @@ void bind_learners(nb::module_& m) {
                             double learning_rate, const std::optional<std::string>& instruction_set) {
             new (self) OnlineLinear(features, actions, lanes, learning_rate, kernels_named(instruction_set));
         }, "features"_a, "actions"_a, "lanes"_a, "learning_rate"_a, "instruction_set"_a = nb::none())
-        .def_prop_ro("description", [](const OnlineLinear&) { return "online"; })
+        .def_prop_ro("description", [](const OnlineLinear&) { return "online"; }, "What it is, in a few words.")
         .def_prop_ro("weights", [](OnlineLinear& self) { return weights_of(self, self.inputs); },
-                     nb::rv_policy::reference_internal)
+                     nb::rv_policy::reference_internal, "Inputs × actions × lanes.")
         .def_prop_ro("scales", [](OnlineLinear& self) {
             return Numpy<float>(self.scales.data(), {self.inputs, self.actions, std::size_t(2), self.lanes});
-        }, nb::rv_policy::reference_internal)
+        }, nb::rv_policy::reference_internal, "G/s² and 1/s of each weight (docs/learner.md).")
         .def_prop_ro("totals", [](OnlineLinear& self) {
             return Numpy<double>(self.totals.data(), {std::size_t(2), self.lanes});
-        }, nb::rv_policy::reference_internal)
-        .def("state", [](const OnlineLinear& self) { return state_of(self); })
-        .def("restore", [](OnlineLinear& self, const nb::dict& state) { restore(self, state); }, "state"_a);
+        }, nb::rv_policy::reference_internal, "T and N of each lane (docs/learner.md).")
+        .def("state", [](const OnlineLinear& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
+        .def("restore", [](OnlineLinear& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 
     nb::class_<RecursiveLeastSquares, WarmLearner>(m, "RecursiveLeastSquares",
                                                    "Least squares of costs, exact after each example.")
@@ -130,39 +130,39 @@ void bind_learners(nb::module_& m) {
         .def_prop_ro("description", [](const RecursiveLeastSquares& self) {
             const std::string terms = "least squares, " + std::to_string(self.terms()) + " terms";
             return self.is_whole() ? terms : terms + " in blocks of " + std::to_string(self.block);
-        })
+        }, "What it is, in a few words.")
         .def_prop_ro("weights", [](RecursiveLeastSquares& self) { return weights_of(self, self.terms()); },
-                     nb::rv_policy::reference_internal)
-        .def_ro("block", &RecursiveLeastSquares::block)
+                     nb::rv_policy::reference_internal, "Terms × actions × lanes.")
+        .def_ro("block", &RecursiveLeastSquares::block, "The number of terms that hang together; 0: all of them.")
         .def_prop_ro("squared", [](const RecursiveLeastSquares& self) { return copy_of(self.squared()); },
-                     nb::rv_policy::move)
-        .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); })
-        .def("restore", [](RecursiveLeastSquares& self, const nb::dict& state) { restore(self, state); }, "state"_a);
+                     nb::rv_policy::move, "The features whose squares are terms.")
+        .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
+        .def("restore", [](RecursiveLeastSquares& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 
     nb::class_<LeastSquares, Learner>(m, "LeastSquares", "Normal equations of each action, and the weights that solve them.")
         .def("__init__", [](LeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes) {
             new (self) LeastSquares(features, actions, lanes, kernels_named(std::nullopt));
         }, "features"_a, "actions"_a, "lanes"_a)
         .def_prop_ro("weights", [](LeastSquares& self) { return weights_of(self, self.inputs); },
-                     nb::rv_policy::reference_internal)
+                     nb::rv_policy::reference_internal, "Inputs × actions × lanes.")
         .def_prop_ro("gram", [](LeastSquares& self) {
             return Numpy<double>(self.gram.data(), {self.actions, self.inputs, self.inputs});
-        }, nb::rv_policy::reference_internal)
+        }, nb::rv_policy::reference_internal, "Σ h·x·xᵀ of each action.")
         .def("add", [](LeastSquares& self, const Rows& rows, std::size_t i, std::size_t action, double cost,
                        double probability) {
             Rows::Buffer buffer;
             require(action < self.actions, "action out of range");
             const float weight = static_cast<float>(inverse_propensity(probability));
             self.add(checked_row(self, rows, i, buffer), action, cost, weight);
-        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "probability"_a)
+        }, "rows"_a, "i"_a, "action"_a, "cost"_a, "probability"_a, "Add a round to the equations.")
         .def_prop_ro("moment", [](LeastSquares& self) {
             return Numpy<double>(self.moment.data(), {self.actions, self.inputs});
-        }, nb::rv_policy::reference_internal);
+        }, nb::rv_policy::reference_internal, "Σ h·cost·x of each action.");
 
     nb::class_<LinearModel, Predictor>(m, "LinearModel", "A linear model that learns no more.")
-        .def("state", [](const LinearModel& self) { return state_of(self); });
+        .def("state", [](const LinearModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
     nb::class_<StandardisedModel, Predictor>(m, "StandardisedModel", "A model of standardised features that learns no more.")
-        .def("state", [](const StandardisedModel& self) { return state_of(self); });
+        .def("state", [](const StandardisedModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
     m.def("thaw", &thaw, "state"_a, "A model that learns no more, from its state.");
 }
 

@@ -128,7 +128,7 @@ void bind_rounds(nb::module_& m) {
         .def("__init__", [](Trial* self, std::size_t actions, uint32_t length, double share) {
             new (self) Trial{length, share, std::vector<uint8_t>(actions), std::vector<uint32_t>(actions)};
         }, "actions"_a, "length"_a, "share"_a)
-        .def_prop_ro("widening", &Trial::widening)
+        .def_prop_ro("widening", &Trial::widening, "By what the largest weight of an explorer grows.")
         .def("mix", [](const Trial& self, Array<const uint8_t> allowed, Array<double> probabilities) {
             const std::size_t actions = self.added.size();
             require(allowed.size() == actions && probabilities.size() == actions, "one mark for each action");
@@ -141,7 +141,7 @@ void bind_rounds(nb::module_& m) {
             for (std::size_t a = 0; a < doubts.size(); ++a) doubts[a] = self.doubt(a);
             return as_array(std::move(doubts));
         }, nb::rv_policy::move, "For each action what its scores are lowered by.")
-        .def("add_action", &Trial::add_action)
+        .def("add_action", &Trial::add_action, "Take in a new action.")
         .def("count", [](Trial& self, std::size_t action) {
             require(action < self.learned.size(), "action out of range");
             self.count(action);
@@ -151,13 +151,13 @@ void bind_rounds(nb::module_& m) {
             state["added"] = copy_of(self.added);
             state["learned"] = copy_of(self.learned);
             return state;
-        })
+        }, "Which actions are new, and how often they were learned.")
         .def("restore", [](Trial& self, const nb::dict& state) {
             copy_from(state, "added", self.added);
             require(std::is_sorted(self.added.begin(), self.added.end()), "a new action before an old one");
             copy_from(state, "learned", self.learned);
-        }, "state"_a)
-        .def("snapshot", [](const Trial& self) { return Trial(self); });
+        }, "state"_a, "The reverse.")
+        .def("snapshot", [](const Trial& self) { return Trial(self); }, "A copy, as it is now.");
 
     auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "Decides, for ever in the same way.")
         .def("__init__", [](Snapshot* self, const Predictor& predictor, const Selector& selector, const Explorer& explorer,
@@ -234,11 +234,11 @@ void bind_rounds(nb::module_& m) {
         .def(nb::init<std::size_t>(), "actions"_a)
         .def_prop_ro("sums", [](LowerConfidenceBounds& self) {
             return Numpy<double>(self.sums.data(), {self.sums.size()});
-        }, nb::rv_policy::reference_internal)
+        }, nb::rv_policy::reference_internal, "The sum of each action's costs.")
         .def_prop_ro("counts", [](LowerConfidenceBounds& self) {
             return Numpy<double>(self.counts.data(), {self.counts.size()});
-        }, nb::rv_policy::reference_internal)
-        .def_rw("rounds", &LowerConfidenceBounds::rounds)
+        }, nb::rv_policy::reference_internal, "The number of each action's costs.")
+        .def_rw("rounds", &LowerConfidenceBounds::rounds, "How many rounds were learned.")
         .def("best", [](const LowerConfidenceBounds& self, const std::optional<Array<const uint8_t>>& allowed) {
             require_allowed(allowed, self.counts.size());
             return self.best(allowed ? allowed->data() : nullptr);
@@ -246,11 +246,11 @@ void bind_rounds(nb::module_& m) {
         .def("bound", [](const LowerConfidenceBounds& self, std::size_t action) {
             require(action < self.counts.size(), "action out of range");
             return self.bound(action);
-        }, "action"_a)
+        }, "action"_a, "The lower confidence bound of an action's cost.")
         .def("add", [](LowerConfidenceBounds& self, std::size_t action, double cost) {
             require(action < self.counts.size(), "action out of range");
             self.add(action, cost);
-        }, "action"_a, "cost"_a);
+        }, "action"_a, "cost"_a, "Learn what an action has cost.");
 
     m.def("play_ucb", [](LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end,
                          Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {

@@ -23,13 +23,13 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
     return nb::class_<Kind, Selector>(m, name, doc)
         .def_prop_ro("sums", [](Kind& self) {
             return Numpy<double>(self.sums.data(), {self.sums.size()});
-        }, nb::rv_policy::reference_internal)
-        .def_ro("rounds", &Kind::rounds)
+        }, nb::rv_policy::reference_internal, "What each lane was charged.")
+        .def_ro("rounds", &Kind::rounds, "How many rounds are behind the scores.")
         .def_prop_ro("scores", [](const Kind& self) {
             std::vector<double> scores(self.sums.size());
             for (std::size_t lane = 0; lane < scores.size(); ++lane) scores[lane] = self.score(lane);
             return as_array(std::move(scores));
-        }, nb::rv_policy::move)
+        }, nb::rv_policy::move, "What each lane is thought to cost.")
         .def("admit", [](Kind& self, std::size_t first) {
             require(first < self.sums.size(), "lane out of range");
             self.admit(first);
@@ -38,33 +38,33 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
             auto eligible = fresh_array<uint8_t>({self.sums.size()});
             self.mark_eligible(eligible.data(), self.sums.size());
             return eligible;
-        }, nb::rv_policy::move)
+        }, nb::rv_policy::move, "For each lane 1 if its actions are worth exploring.")
         .def("add", [](Kind& self, nb::handle outcome) {
             const OutcomeArrays arrays(outcome);
             require(arrays.greedy.size() == self.sums.size(), "one greedy action for each lane");
             self.add(arrays.outcome());
         }, "outcome"_a, "Score the lanes by what became of a round.")
         .def("snapshot", [](const Kind& self) { return std::make_unique<Kind>(self); }, "A copy, as it is now.")
-        .def("state", [](const Kind& self) { return state_of(self); })
-        .def("restore", [](Kind& self, const nb::dict& state) { restore(self, state); }, "state"_a);
+        .def("state", [](const Kind& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
+        .def("restore", [](Kind& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 }
 
 }  // namespace
 
 void bind_selectors(nb::module_& m) {
     nb::class_<Selector>(m, "Selector", "Says which lane is in charge.")
-        .def_prop_ro("best", &Selector::best);
+        .def_prop_ro("best", &Selector::best, "The lane in charge.");
 
     bind_selector<ProgressiveValidation>(m, "ProgressiveValidation", "Line 7 of Algorithm 1: sums of cost/p.")
         .def(nb::init<std::size_t>(), "lanes"_a)
         .def_prop_ro("dropped", [](const ProgressiveValidation& self) {
             return fresh_array<uint8_t>({self.sums.size()});
-        }, nb::rv_policy::move)
+        }, nb::rv_policy::move, "None is out for good.")
         .def_prop_ro("intervals", [](const ProgressiveValidation& self) {
             auto intervals = fresh_array<double>({self.sums.size(), std::size_t(2)});
             for (std::size_t i = 0; i < 2 * self.sums.size(); ++i) intervals.data()[i] = i % 2 ? 1.0 : -1.0;
             return intervals;
-        }, nb::rv_policy::move);
+        }, nb::rv_policy::move, "Nothing is known: from −1 to 1.");
 
     bind_selector<Contest>(m, "Contest", "Lanes compared by a rule beside the paper's; surely worse ones drop out.")
         .def("__init__", [](Contest* self, std::size_t lanes, const std::string& rule, double contention,
@@ -72,13 +72,14 @@ void bind_selectors(nb::module_& m) {
             require(lanes > 0, "at least one lane");
             new (self) Contest(lanes, rule_named(rule), contention, error_weight, error);
         }, "lanes"_a, "rule"_a, "contention"_a = 10.0, "error_weight"_a = 3.0, "error"_a = 0.05)
-        .def_prop_ro("dropped", [](const Contest& self) { return copy_of(self.dropped); }, nb::rv_policy::move)
+        .def_prop_ro("dropped", [](const Contest& self) { return copy_of(self.dropped); }, nb::rv_policy::move,
+                     "For each lane 1 if it is out for good.")
         .def_prop_ro("intervals", [](const Contest& self) {
             auto intervals = fresh_array<double>({self.sums.size(), std::size_t(2)});
             for (std::size_t lane = 0; lane < self.sums.size(); ++lane)
                 std::tie(intervals.data()[2 * lane], intervals.data()[2 * lane + 1]) = self.evidence.interval(lane);
             return intervals;
-        }, nb::rv_policy::move)
+        }, nb::rv_policy::move, "How much more each lane has cost than the last one, from … to.")
         .def("merge", [](Contest& self, const Contest& other) {
             require(self.sums.size() == other.sums.size(), "another number of lanes");
             self.merge(other);

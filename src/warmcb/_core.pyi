@@ -40,7 +40,9 @@ class Rows:
 
     def __len__(self) -> int: ...
     @property
-    def features(self) -> int: ...
+    def features(self) -> int:
+        """The number of columns."""
+
     def first_bad(self) -> tuple[int, int, float] | None:
         """Row, column and value of the first number that is not finite."""
 
@@ -68,11 +70,17 @@ class Predictor:
     """Scores every action in every lane."""
 
     @property
-    def inputs(self) -> int: ...
+    def inputs(self) -> int:
+        """The number of features, and one for the intercept."""
+
     @property
-    def actions(self) -> int: ...
+    def actions(self) -> int:
+        """K."""
+
     @property
-    def lanes(self) -> int: ...
+    def lanes(self) -> int:
+        """The number of lanes, which is that of λ."""
+
     def predict(self, rows: Rows, i: int) -> NDArray[np.float32]:
         """The scores of row i, actions by lanes."""
 
@@ -89,7 +97,9 @@ class Learner(Predictor):
     """Learns from rounds."""
 
     @property
-    def weighs_by_propensity(self) -> bool: ...
+    def weighs_by_propensity(self) -> bool:
+        """Whether 1/p is a factor of a round's weight."""
+
     def update(self, rows: Rows, i: int, outcome: object, weights: NDArray[np.float64]) -> None:
         """Learn what became of the round in row i; a weight for each lane."""
 
@@ -112,15 +122,26 @@ class OnlineLinear(WarmLearner):
         self, features: int, actions: int, lanes: int, learning_rate: float, instruction_set: str | None = None
     ) -> None: ...
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """What it is, in a few words."""
+
     @property
-    def weights(self) -> NDArray[np.float32]: ...
+    def weights(self) -> NDArray[np.float32]:
+        """Inputs × actions × lanes."""
+
     @property
-    def scales(self) -> NDArray[np.float32]: ...
+    def scales(self) -> NDArray[np.float32]:
+        """G/s² and 1/s of each weight (docs/learner.md)."""
+
     @property
-    def totals(self) -> NDArray[np.float64]: ...
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def totals(self) -> NDArray[np.float64]:
+        """T and N of each lane (docs/learner.md)."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it has learned, as arrays by name."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """The reverse, into one that has learned nothing."""
 
 class RecursiveLeastSquares(WarmLearner):
     """Least squares of costs, exact after each example."""
@@ -141,37 +162,57 @@ class RecursiveLeastSquares(WarmLearner):
         instruction_set: str | None = None,
     ) -> None: ...
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """What it is, in a few words."""
+
     @property
-    def weights(self) -> NDArray[np.float32]: ...
+    def weights(self) -> NDArray[np.float32]:
+        """Terms × actions × lanes."""
+
     @property
-    def block(self) -> int: ...
+    def block(self) -> int:
+        """The number of terms that hang together; 0: all of them."""
+
     @property
-    def squared(self) -> NDArray[np.uint32]: ...
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def squared(self) -> NDArray[np.uint32]:
+        """The features whose squares are terms."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it has learned, as arrays by name."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """The reverse, into one that has learned nothing."""
 
 class LeastSquares(Learner):
     """Normal equations of each action, and the weights that solve them."""
 
     def __init__(self, features: int, actions: int, lanes: int) -> None: ...
     @property
-    def weights(self) -> NDArray[np.float32]: ...
+    def weights(self) -> NDArray[np.float32]:
+        """Inputs × actions × lanes."""
+
     @property
-    def gram(self) -> NDArray[np.float64]: ...
-    def add(self, rows: Rows, i: int, action: int, cost: float, probability: float) -> None: ...
+    def gram(self) -> NDArray[np.float64]:
+        """Σ h·x·xᵀ of each action."""
+
+    def add(self, rows: Rows, i: int, action: int, cost: float, probability: float) -> None:
+        """Add a round to the equations."""
+
     @property
-    def moment(self) -> NDArray[np.float64]: ...
+    def moment(self) -> NDArray[np.float64]:
+        """Σ h·cost·x of each action."""
 
 class LinearModel(Predictor):
     """A linear model that learns no more."""
 
-    def state(self) -> dict[str, NDArray[Any]]: ...
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it has learned, as arrays by name."""
 
 class StandardisedModel(Predictor):
     """A model of standardised features that learns no more."""
 
-    def state(self) -> dict[str, NDArray[Any]]: ...
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it has learned, as arrays by name."""
 
 def thaw(state: dict[str, NDArray[Any]]) -> Predictor:
     """A model that learns no more, from its state."""
@@ -180,35 +221,51 @@ class Selector:
     """Says which lane is in charge."""
 
     @property
-    def best(self) -> int: ...
+    def best(self) -> int:
+        """The lane in charge."""
 
 class ProgressiveValidation(Selector):
     """Line 7 of Algorithm 1: sums of cost/p."""
 
     def __init__(self, lanes: int) -> None: ...
     @property
-    def sums(self) -> NDArray[np.float64]: ...
+    def sums(self) -> NDArray[np.float64]:
+        """What each lane was charged."""
+
     @property
-    def rounds(self) -> int: ...
+    def rounds(self) -> int:
+        """How many rounds are behind the scores."""
+
     @property
-    def scores(self) -> NDArray[np.float64]: ...
+    def scores(self) -> NDArray[np.float64]:
+        """What each lane is thought to cost."""
+
     def admit(self, first: int) -> None:
         """Let the lanes from this one on take part."""
 
     @property
-    def eligible(self) -> NDArray[np.uint8]: ...
+    def eligible(self) -> NDArray[np.uint8]:
+        """For each lane 1 if its actions are worth exploring."""
+
     def add(self, outcome: object) -> None:
         """Score the lanes by what became of a round."""
 
     def snapshot(self) -> ProgressiveValidation:
         """A copy, as it is now."""
 
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it has learned, as arrays by name."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """The reverse, into one that has learned nothing."""
+
     @property
-    def dropped(self) -> NDArray[np.uint8]: ...
+    def dropped(self) -> NDArray[np.uint8]:
+        """None is out for good."""
+
     @property
-    def intervals(self) -> NDArray[np.float64]: ...
+    def intervals(self) -> NDArray[np.float64]:
+        """Nothing is known: from −1 to 1."""
 
 class Contest(Selector):
     """Lanes compared by a rule beside the paper's; surely worse ones drop out."""
@@ -217,28 +274,44 @@ class Contest(Selector):
         self, lanes: int, rule: str, contention: float = 10.0, error_weight: float = 3.0, error: float = 0.05
     ) -> None: ...
     @property
-    def sums(self) -> NDArray[np.float64]: ...
+    def sums(self) -> NDArray[np.float64]:
+        """What each lane was charged."""
+
     @property
-    def rounds(self) -> int: ...
+    def rounds(self) -> int:
+        """How many rounds are behind the scores."""
+
     @property
-    def scores(self) -> NDArray[np.float64]: ...
+    def scores(self) -> NDArray[np.float64]:
+        """What each lane is thought to cost."""
+
     def admit(self, first: int) -> None:
         """Let the lanes from this one on take part."""
 
     @property
-    def eligible(self) -> NDArray[np.uint8]: ...
+    def eligible(self) -> NDArray[np.uint8]:
+        """For each lane 1 if its actions are worth exploring."""
+
     def add(self, outcome: object) -> None:
         """Score the lanes by what became of a round."""
 
     def snapshot(self) -> Contest:
         """A copy, as it is now."""
 
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it has learned, as arrays by name."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """The reverse, into one that has learned nothing."""
+
     @property
-    def dropped(self) -> NDArray[np.uint8]: ...
+    def dropped(self) -> NDArray[np.uint8]:
+        """For each lane 1 if it is out for good."""
+
     @property
-    def intervals(self) -> NDArray[np.float64]: ...
+    def intervals(self) -> NDArray[np.float64]:
+        """How much more each lane has cost than the last one, from … to."""
+
     def merge(self, other: Contest) -> None:
         """Add what another contest of the same lanes has seen."""
 
@@ -280,7 +353,9 @@ class Trial:
 
     def __init__(self, actions: int, length: int, share: float) -> None: ...
     @property
-    def widening(self) -> float: ...
+    def widening(self) -> float:
+        """By what the largest weight of an explorer grows."""
+
     def mix(self, allowed: NDArray[np.uint8], probabilities: NDArray[np.float64]) -> None:
         """Give new actions their share, in place."""
 
@@ -288,13 +363,20 @@ class Trial:
     def doubts(self) -> NDArray[np.float32]:
         """For each action what its scores are lowered by."""
 
-    def add_action(self) -> None: ...
+    def add_action(self) -> None:
+        """Take in a new action."""
+
     def count(self, action: int) -> None:
         """Count a round in which the action was learned."""
 
-    def state(self) -> dict[str, NDArray[Any]]: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
-    def snapshot(self) -> Trial: ...
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Which actions are new, and how often they were learned."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """The reverse."""
+
+    def snapshot(self) -> Trial:
+        """A copy, as it is now."""
 
 class Snapshot:
     """Decides, for ever in the same way."""
@@ -388,18 +470,27 @@ class LowerConfidenceBounds:
 
     def __init__(self, actions: int) -> None: ...
     @property
-    def sums(self) -> NDArray[np.float64]: ...
+    def sums(self) -> NDArray[np.float64]:
+        """The sum of each action's costs."""
+
     @property
-    def counts(self) -> NDArray[np.float64]: ...
+    def counts(self) -> NDArray[np.float64]:
+        """The number of each action's costs."""
+
     @property
-    def rounds(self) -> int: ...
+    def rounds(self) -> int:
+        """How many rounds were learned."""
+
     @rounds.setter
     def rounds(self, arg: int, /) -> None: ...
     def best(self, allowed: NDArray[np.uint8] | None = None) -> int:
         """The allowed action with the lowest bound, the first among equals."""
 
-    def bound(self, action: int) -> float: ...
-    def add(self, action: int, cost: float) -> None: ...
+    def bound(self, action: int) -> float:
+        """The lower confidence bound of an action's cost."""
+
+    def add(self, action: int, cost: float) -> None:
+        """Learn what an action has cost."""
 
 def play_ucb(
     bounds: LowerConfidenceBounds,
