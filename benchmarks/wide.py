@@ -19,8 +19,8 @@ from rich.table import Table
 from scipy import sparse
 
 from warmcb import WarmBandit, simulate
-from warmcb._core import OnlineLinear, RecursiveLeastSquares
 from warmcb.data import read_file
+from warmcb.learners import OnlineLinear, RecursiveLeastSquares
 
 EPSILON = 0.0125
 NOISES = ("none", "uar:0.5", "cyc:1")
@@ -35,19 +35,12 @@ class Case(NamedTuple):
     n_actions: int
 
 
-class Chosen(WarmBandit):
-    """WarmBandit with a learner that somebody else has chosen: the size of its blocks, 0 for one, None for online."""
-
-    def __init__(self, n_actions: int, *, block: int | None) -> None:
-        super().__init__(n_actions, epsilon=EPSILON)
-        self.block = block
-
-    def _make_learner(self, n_features: int) -> OnlineLinear | RecursiveLeastSquares:
-        shape = (n_features, self.n_actions, len(self.lambdas_))
-        if self.block is None:
-            return OnlineLinear(*shape, 0.5)
-        whole = self.block == 0
-        return RecursiveLeastSquares(*shape, widest=2**20 if whole else 1, block=self.block or 1, squares=whole)
+def chosen(block: int | None) -> OnlineLinear | RecursiveLeastSquares:
+    """A learner: the size of its blocks, 0 for one, None for online."""
+    if block is None:
+        return OnlineLinear()
+    whole = block == 0
+    return RecursiveLeastSquares(squares=whole, exact_terms=2**16 if whole else 1, block=block or 1)
 
 
 def cases(folder: Path) -> Iterator[Case]:
@@ -97,7 +90,11 @@ def main() -> None:
         for block in blocks(n_features):
             runs = [
                 simulate(
-                    Chosen(case.n_actions, block=block), case.X, case.y, warm_start=max(100, n_rows // 50), noise=noise
+                    WarmBandit(case.n_actions, epsilon=EPSILON, learner=chosen(block)),
+                    case.X,
+                    case.y,
+                    warm_start=max(100, n_rows // 50),
+                    noise=noise,
                 )
                 for noise in NOISES
             ]

@@ -26,10 +26,9 @@ public:
         if (held_) PyBuffer_Release(&view_);
     }
 
-    // As floats; null if it is no such vector, or not finite.
-    std::shared_ptr<const std::vector<float>> finite_floats() const {
-        if (!is_row_) return nullptr;
-        const auto size = static_cast<std::size_t>(view_.shape[view_.ndim - 1]);
+    // As floats; null if it is no such vector, of another size, or not finite.
+    std::shared_ptr<const std::vector<float>> finite_floats(std::size_t size) const {
+        if (!is_row_ || static_cast<std::size_t>(view_.shape[view_.ndim - 1]) != size) return nullptr;
         auto floats = std::make_shared<std::vector<float>>(size);
         if (*view_.format == 'd') convert(static_cast<const double*>(view_.buf), *floats);
         else convert(static_cast<const float*>(view_.buf), *floats);
@@ -104,10 +103,10 @@ void bind_data(nb::module_& m) {
             new (self) Rows(values.data(), indices.data(), starts.data(), starts.size() - 1, features);
         }, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(), "features"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
-        .def_static("of_vector", [](nb::handle x) -> std::optional<Rows> {
-            if (auto floats = Vector(x).finite_floats()) return Rows(std::move(floats));
+        .def_static("of_vector", [](nb::handle x, std::size_t features) -> std::optional<Rows> {
+            if (auto floats = Vector(x).finite_floats(features)) return Rows(std::move(floats));
             return std::nullopt;
-        }, "x"_a, "A copy of one finite context; None for anything but a contiguous vector of floats.")
+        }, "x"_a, "features"_a, "A copy of one finite context; None for anything but a contiguous vector of so many floats.")
         .def("__len__", &Rows::size)
         .def_prop_ro("features", &Rows::features, "The number of columns.")
         .def("first_bad", [](const Rows& self) -> std::optional<std::tuple<int64_t, int64_t, float>> {

@@ -35,8 +35,8 @@ class Rows:
         self, values: NDArray[np.float32], indices: NDArray[np.int32], starts: NDArray[np.int64], features: int
     ) -> None: ...
     @staticmethod
-    def of_vector(x: object) -> Rows | None:
-        """A copy of one finite context; None for anything but a contiguous vector of floats."""
+    def of_vector(x: object, features: int) -> Rows | None:
+        """A copy of one finite context; None for anything but a contiguous vector of so many floats."""
 
     def __len__(self) -> int: ...
     @property

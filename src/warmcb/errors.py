@@ -28,11 +28,11 @@ class ModelFileError(WarmcbError, ValueError):
     """A saved bandit cannot be read (truncated, foreign, written by a newer version) or cannot be written."""
 
 
-class FileAccessError(ModelFileError, OSError):
+class FileAccessError(OSError, ModelFileError):
     """The system refuses to read or write a saved bandit: no permission, a full disk. `errno` tells which."""
 
 
-class MissingFileError(FileAccessError, FileNotFoundError):
+class MissingFileError(FileNotFoundError, FileAccessError):
     """There is no saved bandit of this name."""
 
 

@@ -67,19 +67,15 @@ class Actions:
 
     def event(self, decision: Decision, cost: float) -> Event:
         """A decision of this bandit, with its cost."""
-        known = np.shape(decision.probabilities)
+        action, probability, probabilities, actions, round_, _ = decision
+        known = probabilities.shape if type(probabilities) is np.ndarray else np.shape(probabilities)
         if len(known) != 1 or not self.at_first <= known[0] <= self.count:
             raise InputError(f"the decision is of a bandit with {_size(known)}; expected one of {self.count}")
-        number = self._own_number(decision.action)
-        if decision.actions == self.all:
-            allowed = None
-        else:
-            for action in decision.actions or ():
-                self._own_number(action)
-            allowed = self.allow(decision.actions or ())[0]
-        self._check_played(decision.action, number, allowed, known[0])
-        round_ = _inputs.integer("round", decision.round, 0, 2**62)
-        return Event(number, _cost(cost), _inputs.probability(decision.probability), allowed, round_)
+        number = self._own_number(action)
+        allowed = None if actions == self.all else self._own_allowed(actions or ())
+        self._check_played(action, number, allowed, known[0])
+        round_ = _inputs.integer("round", round_, 0, 2**62)
+        return Event(number, _cost(cost), _inputs.probability(probability), allowed, round_)
 
     def foreign_event(
         self, action: object, cost: float, probability: object, actions: Iterable[Action] | None, learned: int
@@ -141,6 +137,11 @@ class Actions:
         if self.names is None and in_range:
             return actions.astype(np.int32)
         return np.array([self._own_number(action) for action in actions.tolist()], dtype=np.int32)
+
+    def _own_allowed(self, actions: tuple[Action, ...]) -> Allowed:
+        for action in actions:
+            self._own_number(action)
+        return self.allow(actions)[0]
 
     def _own_number(self, action: object) -> int:
         """The number of an action in a decision, which must speak of actions as this bandit does."""

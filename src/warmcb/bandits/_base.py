@@ -150,7 +150,7 @@ class Bandit(ABC):
             if columns is not None:
                 self._remember(columns)
             chosen = self._actions.all[action]
-            return Decision(chosen, float(probabilities[action]), probabilities, playable, self.learned_, key)
+            return Decision(chosen, probabilities.item(action), probabilities, playable, self.learned_, key)
 
     def decide_many(
         self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
@@ -424,9 +424,9 @@ class Bandit(ABC):
     # The door: what callers bring becomes what algorithms take
 
     def _row(self, x: _inputs.Features) -> tuple[Columns, Rows]:
-        if type(x) is np.ndarray:
-            row = Rows.of_vector(x)
-            if row is not None and row.features == self.n_features_:
+        if type(x) is np.ndarray and self.n_features_ is not None:
+            row = Rows.of_vector(x, self.n_features_)
+            if row is not None:
                 return None, row
         columns = _frames.columns_of(x, "x")
         if columns is not None:

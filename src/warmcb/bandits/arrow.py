@@ -81,9 +81,13 @@ class LaneBandit(Bandit):
         return probabilities
 
     def _learn(self, row: Rows, event: Event) -> None:
-        if self._compiled is not None:
-            self._compiled.learn(row, *event, self.learned_)
+        if self._compiled is None:
+            self._learn_by_parts(row, event)
             return
+        action, cost, probability, allowed, round_ = event
+        self._compiled.learn(row, action, cost, probability, allowed, round_, self.learned_)
+
+    def _learn_by_parts(self, row: Rows, event: Event) -> None:
         scores = self._look(row, event.allowed)
         greedy = self._hope(scores).argmin(axis=0).astype(np.int32)
         n_allowed = self.n_actions if event.allowed is None else int(event.allowed.sum())

@@ -76,7 +76,7 @@ class Policy:
         allowed, playable = bandit._allow(actions)
         action, probabilities = bandit._choose(row, allowed, bandit._draws.uniform(key))
         chosen = bandit._actions.all[action]
-        return Decision(chosen, float(probabilities[action]), probabilities, playable, self.round, key)
+        return Decision(chosen, probabilities.item(action), probabilities, playable, self.round, key)
 
     def decide_many(
         self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
