@@ -73,9 +73,10 @@ class Actions:
             raise InputError(f"the decision is of a bandit with {_size(known)}; expected one of {self.count}")
         number = self._own_number(action)
         allowed = None if actions == self.all else self._own_allowed(actions or ())
-        self._check_played(action, number, allowed, known[0])
-        round_ = _inputs.integer("round", round_, 0, 2**62)
-        return Event(number, _cost(cost), _inputs.probability(probability), allowed, round_)
+        if number >= known[0] or allowed is not None:
+            self._check_played(action, number, allowed, known[0])
+        checked = (_cost(cost), _inputs.probability(probability), allowed, _inputs.integer("round", round_, 0, 2**62))
+        return tuple.__new__(Event, (number, *checked))  # as Event(…), in half the time
 
     def foreign_event(
         self, action: object, cost: float, probability: object, actions: Iterable[Action] | None, learned: int
@@ -145,6 +146,8 @@ class Actions:
 
     def _own_number(self, action: object) -> int:
         """The number of an action in a decision, which must speak of actions as this bandit does."""
+        if self.names is None and type(action) is int and 0 <= action < self.count:
+            return action
         if self.names is not None and not isinstance(action, str):
             raise InputError(f"the decision's action is {shown(action)}; expected a name, as this bandit's have")
         return self.number(action)
