@@ -17,6 +17,7 @@ struct Scratch {
     const float* hopes = nullptr;  // the scores; lowered ones where new actions get the benefit of the doubt
     std::vector<int32_t> greedy;
     std::vector<uint8_t> eligible, allowed;
+    std::size_t in_charge = 0;  // the lane that decided
     std::vector<double> costs, probabilities;
     Rows::Buffer row;
 
@@ -74,8 +75,9 @@ struct Decider {
     // Lines 3 and 4 of Algorithm 1, of a row that was looked at.
     std::size_t decide(uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
         selector.mark_eligible(scratch.eligible.data(), predictor.lanes);
+        scratch.in_charge = selector.best();
         const Opinions opinions{scratch.hopes, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
-                                selector.best(), epsilon, round};
+                                scratch.in_charge, epsilon, round};
         explorer.distribution(opinions, probabilities);
         trial.mix(opinions, probabilities);
         return draw(probabilities, predictor.actions, uniform);
@@ -92,6 +94,7 @@ struct Student {
     const double* weights;  // of a round, for each lane; null: rounds teach nothing
     const uint8_t* strange;  // for each action: nobody has judged it, so that rounds are all there is to learn from
     double strange_weight;
+    bool by_propensity = learner.weighs_by_propensity();
 
     // Lines 5 to 7 of Algorithm 1, of a row that was looked at. `now`: how many rounds have been learned.
     void learn(Row row, const Event& event, uint64_t now, Scratch& scratch) const {
@@ -108,12 +111,12 @@ struct Student {
         selector.add(outcome);
         trial.count(event.action);
         if (!weights) return;
-        const double inverse = learner.weighs_by_propensity() ? inverse_propensity(event.probability) : 1.0;
-        for (std::size_t lane = 0; lane < learner.lanes; ++lane) {
-            const double weight = strange[event.action] ? strange_weight : weights[lane];
-            scratch.importance[lane] = static_cast<float>(weight * inverse);
-        }
-        learner.update(row, outcome, scratch.importance.data());
+        const double inverse = by_propensity ? inverse_propensity(event.probability) : 1.0;
+        const std::size_t lanes = learner.lanes;
+        float* importance = scratch.importance.data();
+        if (strange[event.action]) std::fill_n(importance, lanes, static_cast<float>(strange_weight * inverse));
+        else for (std::size_t lane = 0; lane < lanes; ++lane) importance[lane] = static_cast<float>(weights[lane] * inverse);
+        learner.update(row, outcome, importance);
     }
 };
 
@@ -138,7 +141,6 @@ inline void play(const Decider& decider, const Student& student, const Stream& r
         const Row row = rows.gather(i, scratch.row);
         const uint8_t* allowed = costs.known(i, student.learner.actions, scratch.allowed.data());
         look(student.learner, student.trial, row, allowed, scratch);
-        const std::size_t lane = student.selector.best();
         const uint64_t round = segment.first_round + t;
         const std::size_t action =
             decider.decide(round, random.uniform(segment.first_draw + t), scratch, scratch.probabilities.data());
@@ -147,7 +149,7 @@ inline void play(const Decider& decider, const Student& student, const Stream& r
         trace.actions[t] = static_cast<int32_t>(action);
         trace.probabilities[t] = probability;
         trace.costs[t] = cost;
-        trace.lanes[t] = static_cast<int32_t>(lane);
+        trace.lanes[t] = static_cast<int32_t>(scratch.in_charge);
     }
 }
 
