@@ -7,6 +7,7 @@ of a linear regressor taught online, and line 3 plays the newest policy instead 
 any explorer. `ArrowCB` gives it the paper's parts. Where all parts are compiled, so is the round: src/core/rounds.hpp.
 """
 
+import copy
 import threading
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -60,32 +61,19 @@ class LaneBandit(Bandit):
     def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """For each of these λ the weight of a supervised example, and of a round."""
 
-    # Algorithm 1
+    # Algorithm 1, line by line: what is played where a part is written in Python, and compiled in src/core/rounds.hpp
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         self._count_examples(table)
-        self._learner.teach(rows, Costs(table), self._supervised_weights)  # line 6, second sum
-
-    def _choose(self, row: Rows, allowed: Allowed, uniform: float) -> tuple[int, NDArray[np.float64]]:
-        if self._compiled is None:
-            return super()._choose(row, allowed, uniform)  # lines 3 and 4
-        probabilities = np.empty(self.n_actions)
-        return self._compiled.decide(row, allowed, self.learned_, uniform, probabilities), probabilities
+        self._learner.teach(rows, Costs(table), self._supervised_weights)  # line 6: the sum over supervised examples
 
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
         scores = self._hope(self._look(row, allowed))
         greedy, selector = scores.argmin(axis=0).astype(np.int32), self._selector
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, self.learned_)
-        probabilities = checked_distribution(self._explorer, opinions)  # line 3
+        probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
         self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
-        return probabilities
-
-    def _learn(self, row: Rows, event: Event) -> None:
-        if self._compiled is None:
-            self._learn_by_parts(row, event)
-            return
-        action, cost, probability, allowed, round_ = event
-        self._compiled.learn(row, action, cost, probability, allowed, round_, self.learned_)
+        return probabilities  # line 4 draws from it: Bandit._choose
 
     def _learn_by_parts(self, row: Rows, event: Event) -> None:
         scores = self._look(row, event.allowed)
@@ -97,12 +85,12 @@ class LaneBandit(Bandit):
         )
         age = max(self.learned_ - event.round, 0)
         outcome = Outcome(scores, greedy, event.action, event.cost, event.probability, largest, largest_ever, age)
-        self._selector.add(outcome)  # lines 5 and 7
+        self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
         self._trial.count(event.action)
         if self._trains:
             judged = not self._unjudged[event.action]
             weights = self._bandit_weights if judged else np.full(len(self.lambdas_), self._unjudged_weight)
-            self._learner.update(row, 0, outcome, weights)  # line 6, first sum
+            self._learner.update(row, 0, outcome, weights)  # line 6: the sum over rounds
 
     def _look(self, row: Rows, allowed: Allowed) -> NDArray[np.float32]:
         """What each lane predicts of each action."""
@@ -110,6 +98,21 @@ class LaneBandit(Bandit):
         if allowed is not None:
             scores[allowed == 0] = np.inf
         return scores
+
+    # The same, compiled
+
+    def _choose(self, row: Rows, allowed: Allowed, uniform: float) -> tuple[int, NDArray[np.float64]]:
+        if self._compiled is None:
+            return super()._choose(row, allowed, uniform)
+        probabilities = np.empty(self.n_actions)
+        return self._compiled.decide(row, allowed, self.learned_, uniform, probabilities), probabilities
+
+    def _learn(self, row: Rows, event: Event) -> None:
+        if self._compiled is None:
+            self._learn_by_parts(row, event)
+            return
+        action, cost, probability, allowed, round_ = event
+        self._compiled.learn(row, action, cost, probability, allowed, round_, self.learned_)
 
     # New actions
 
@@ -249,7 +252,7 @@ class LaneBandit(Bandit):
         vars(twin).update(vars(self))
         twin._learner, twin._selector = self._learner.snapshot(), self._selector.snapshot()
         twin._explorer, twin._trial = self._explorer.snapshot(), self._trial.snapshot()
-        twin._judged, twin._lock = self._judged.copy(), threading.RLock()
+        twin._judged, twin._draws, twin._lock = self._judged.copy(), copy.copy(self._draws), threading.RLock()
         twin._compiled = None if self._compiled is None else twin._compile(_core.Snapshot)
         return twin
 
