@@ -115,6 +115,41 @@ def test_the_best_is_found_soon(labels: bool) -> None:
     assert np.mean(coins) > 0.8
 
 
+@pytest.mark.parametrize("new", [1, 2, 6])
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0])
+@pytest.mark.parametrize("explorer", ["inverse-gap", "epsilon-greedy"])
+def test_no_action_is_rarer_than_its_round_allows(new: int, epsilon: float, explorer: str) -> None:
+    """The evidence for each λ is bounded by the largest 1/p of the decision's round, during a trial and after it."""
+    bandit = WarmBandit(2, epsilon=epsilon, explorer=explorer, seed=1).warm_start(PROBLEM.X[:50], PROBLEM.y[:50] % 2)
+    play(bandit, 50, 150)
+    before = bandit.decide(PROBLEM.X[0])
+    plain = bandit._explorer.largest_weight(2, epsilon, before.round, False)
+    for _ in range(new):
+        bandit.add_action()
+    assert bandit._trial.widened(plain, before.round - 1) == plain
+    for i in range(150, 1100):
+        decision = bandit.decide(PROBLEM.X[i])
+        bound = bandit._explorer.largest_weight(2 + new, epsilon, decision.round, False)
+        largest = bandit._trial.widened(bound, decision.round)
+        assert 1 / decision.probabilities.min() <= largest * (1 + 1e-9)
+        bandit.learn(PROBLEM.X[i], decision, 0.2 if decision.action > 1 else 0.7)
+    if new == 1:
+        assert bandit._trial.widened(10.0, bandit.learned_) == 10.0  # its trial is over
+
+
+def test_two_new_actions_at_once() -> None:
+    """The better of two is found as well, if it is the best by 0.1."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2400, 5))
+    costs = np.clip(np.array([0.5, 0.6, 0.7, 0.8, 0.4, 0.9]) + 0.1 * random.normal(size=(2400, 6)), 0, 1)
+    bandit = WarmBandit(4, seed=1)
+    play(bandit, 0, 1400, costs, X)
+    bandit.add_action()
+    bandit.add_action()
+    played = [decision.action == 4 for decision in play(bandit, 1400, 2400, costs, X)]
+    assert np.mean(played[500:]) > 0.8
+
+
 def test_a_bad_one_is_left_alone() -> None:
     assert share_of_newcomer(0, 0.9, labels=True, binary=False) < 0.02
 

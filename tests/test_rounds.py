@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,6 +69,12 @@ def test_decisions_differ() -> None:
     assert all(decision != other for other in (*others, changed))
 
 
+@pytest.mark.parametrize("changed", [{"probabilities": ["x"]}, {"probabilities": [[1, 2], [3]]}, {"actions": None}])
+def test_a_damaged_decision_is_refused(changed: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="expected lists of probabilities and of actions"):
+        Decision.from_dict(ArrowCB(2).decide([1.0]).to_dict() | changed)
+
+
 @pytest.mark.parametrize("plain", [{}, {"action": 1}, 7, {**ArrowCB(2).decide([1.0]).to_dict(), "more": 1}])
 def test_what_is_no_decision_is_refused(plain: Any) -> None:
     with pytest.raises(InputError, match=r"the decision is .*; expected action, probability, probabilities, actions"):
@@ -95,6 +103,10 @@ def test_decisions_of_others_are_refused() -> None:
         with pytest.raises(
             InputError, match=rf"decisions\.{name}\[0\] is|action is 9; expected an integer from 0 to 3"
         ):
+            plain.learn_many(PROBLEM.X[:5], replace(many, **{name: values}), np.zeros(5))
+    odd: dict[str, Any] = {"probability": np.ones(1), "round": np.array(["a"] * 5), "probabilities": [[1]]}
+    for name, values in odd.items():
+        with pytest.raises(InputError):
             plain.learn_many(PROBLEM.X[:5], replace(many, **{name: values}), np.zeros(5))
     for nothing in (None, 7, iter(many)):
         with pytest.raises(InputError, match="expected 5 decisions, one for each row of X"):
@@ -417,6 +429,26 @@ def test_a_warm_start_may_have_judged_some_actions_only() -> None:
         WarmBandit(3).warm_start(X, costs=costs)
     with pytest.raises(InputError, match=r"y\[\d+\] is 2, which actions say was not judged"):
         WarmBandit(3).warm_start(X, PROBLEM.y[:60], actions=judged)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "Polars"])
+def test_tables_of_actions_go_by_their_names(kind: Any) -> None:
+    names = ["a", "b", "c"]
+    mask = np.array([[True, True, False], [False, True, True], [False, False, True]])
+    costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]] * 20)
+    swapped = ["c", "a", "b"]
+
+    def table(array: Any, columns: list[str]) -> Any:
+        return kind(dict(zip(names, array.T, strict=True)))[columns]
+
+    expected = ArrowCB(actions=names).warm_start(PROBLEM.X[:60], costs=costs)
+    given = ArrowCB(actions=names).warm_start(PROBLEM.X[:60], costs=table(costs, swapped))
+    np.testing.assert_array_equal(given.predict_costs(PROBLEM.X), expected.predict_costs(PROBLEM.X))
+    np.testing.assert_array_equal(given.decide_many(PROBLEM.X[:3], actions=table(mask, swapped)).actions, mask)
+    plain = ArrowCB(3).warm_start(PROBLEM.X[:60], costs=table(costs, names))
+    np.testing.assert_array_equal(plain.decide_many(PROBLEM.X[:3], actions=table(mask, names)).actions, mask)
+    with pytest.raises(InputError, match="costs has no column 'c'"):
+        given.warm_start(PROBLEM.X[:60], costs=table(costs, ["a", "b"]))
 
 
 def test_labels_with_a_mask_are_costs_with_gaps() -> None:

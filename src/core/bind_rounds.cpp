@@ -1,6 +1,5 @@
 // Compiled rounds for Python: one at a time, many decisions or costs at once, whole runs.
 #include "bindings.hpp"
-#include "least_squares.hpp"
 #include "rounds.hpp"
 #include "states.hpp"
 
@@ -110,14 +109,14 @@ struct Composition {
     Trial& trial;
     double epsilon;
     std::optional<std::vector<double>> weights = {};
-    std::vector<uint8_t> strange = {};
-    double strange_weight = 0;
+    std::vector<uint8_t> unjudged = {};
+    double unjudged_weight = 0;
 
     Decider decider() const { return {learner, selector, explorer, trial, epsilon}; }
     Student student() {
-        require(strange.size() == learner.actions && trial.added.size() == learner.actions, "one mark for each action");
+        require(unjudged.size() == learner.actions && trial.added.size() == learner.actions, "one mark for each action");
         require(!weights || weights->size() == learner.lanes, "one weight for each lane");
-        return {learner, selector, explorer, trial, epsilon, weights ? weights->data() : nullptr, strange.data(), strange_weight};
+        return {learner, selector, explorer, trial, epsilon, weights ? weights->data() : nullptr, unjudged.data(), unjudged_weight};
     }
 };
 
@@ -126,9 +125,10 @@ struct Composition {
 void bind_rounds(nb::module_& m) {
     nb::class_<Trial>(m, "Trial", "How often new actions are still to be tried.")
         .def("__init__", [](Trial* self, std::size_t actions, uint32_t length, double share) {
-            new (self) Trial{length, share, std::vector<uint8_t>(actions), std::vector<uint32_t>(actions)};
+            new (self) Trial(actions, length, share);
         }, "actions"_a, "length"_a, "share"_a)
-        .def_prop_ro("widening", &Trial::widening, "By what the largest weight of an explorer grows.")
+        .def("widened", &Trial::widened, "bound"_a, "round"_a,
+             "The largest 1/p of a decision of this round, where the explorer alone would give `bound`.")
         .def("mix", [](const Trial& self, Array<const uint8_t> allowed, Array<double> probabilities) {
             const std::size_t actions = self.added.size();
             require(allowed.size() == actions && probabilities.size() == actions, "one mark for each action");
@@ -141,21 +141,25 @@ void bind_rounds(nb::module_& m) {
             for (std::size_t a = 0; a < doubts.size(); ++a) doubts[a] = self.doubt(a);
             return as_array(std::move(doubts));
         }, nb::rv_policy::move, "For each action what its scores are lowered by.")
-        .def("add_action", &Trial::add_action, "Take in a new action.")
-        .def("count", [](Trial& self, std::size_t action) {
+        .def("add_action", &Trial::add_action, "now"_a, "Take in a new action.")
+        .def("count", [](Trial& self, std::size_t action, uint64_t now) {
             require(action < self.learned.size(), "action out of range");
-            self.count(action);
-        }, "action"_a, "Count a round in which the action was learned.")
+            self.count(action, now);
+        }, "action"_a, "now"_a, "Count a round in which the action was learned.")
         .def("state", [](const Trial& self) {
             nb::dict state;
             state["added"] = copy_of(self.added);
             state["learned"] = copy_of(self.learned);
+            state["from"] = copy_of(self.from);
+            state["to"] = copy_of(self.to);
             return state;
         }, "Which actions are new, and how often they were learned.")
         .def("restore", [](Trial& self, const nb::dict& state) {
             copy_from(state, "added", self.added);
             require(std::is_sorted(self.added.begin(), self.added.end()), "a new action before an old one");
             copy_from(state, "learned", self.learned);
+            copy_from(state, "from", self.from);
+            copy_from(state, "to", self.to);
         }, "state"_a, "The reverse.")
         .def("snapshot", [](const Trial& self) { return Trial(self); }, "A copy, as it is now.");
 
@@ -175,13 +179,13 @@ void bind_rounds(nb::module_& m) {
             new (self) Composition{learner, selector, explorer, trial, epsilon};
         }, "learner"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
-        .def("weigh", [](Composition& self, std::optional<std::vector<double>> weights, std::vector<uint8_t> strange,
-                         double strange_weight) {
+        .def("weigh", [](Composition& self, std::optional<std::vector<double>> weights, std::vector<uint8_t> unjudged,
+                         double unjudged_weight) {
             self.weights = std::move(weights);
-            self.strange = std::move(strange);
-            self.strange_weight = strange_weight;
+            self.unjudged = std::move(unjudged);
+            self.unjudged_weight = unjudged_weight;
             self.student();
-        }, "weights"_a.none(), "strange"_a, "strange_weight"_a,
+        }, "weights"_a.none(), "unjudged"_a, "unjudged_weight"_a,
            "Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged.")
         .def("learn", [](Composition& self, const Rows& rows, std::size_t action, double cost, double probability,
                          const std::optional<Array<const uint8_t>>& allowed, uint64_t round, uint64_t now) {

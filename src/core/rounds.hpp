@@ -1,8 +1,6 @@
 // The order of a round, compiled: what bandits/arrow.py says in Python.
 #pragma once
 
-#include <optional>
-
 #include "explorers.hpp"
 #include "rows.hpp"
 #include "selectors.hpp"
@@ -14,11 +12,11 @@ namespace warmcb {
 // What the lanes say of one row. Of the thread, so that deciding changes nothing.
 struct Scratch {
     std::vector<float> scores, lowered, importance;
-    const float* hopes = nullptr;  // the scores; lowered ones where new actions get the benefit of the doubt
+    const float* optimistic = nullptr;  // the scores; lowered ones where new actions get the benefit of the doubt
     std::vector<int32_t> greedy;
     std::vector<uint8_t> eligible, allowed;
     std::size_t in_charge = 0;  // the lane that decided
-    std::vector<double> costs, probabilities;
+    std::vector<double> probabilities;
     Rows::Buffer row;
 
     static Scratch& of_this_thread(std::size_t actions, std::size_t lanes) {
@@ -28,7 +26,6 @@ struct Scratch {
         scratch.greedy.resize(lanes);
         scratch.eligible.resize(lanes);
         scratch.allowed.resize(actions);
-        scratch.costs.resize(actions);
         scratch.probabilities.resize(actions);
         return scratch;
     }
@@ -53,15 +50,15 @@ inline void look(const Predictor& predictor, Row row, const uint8_t* allowed, Sc
 // The same, and what all lanes would play, giving new actions the benefit of the doubt.
 inline void look(const Predictor& predictor, const Trial& trial, Row row, const uint8_t* allowed, Scratch& scratch) {
     look(predictor, row, allowed, scratch);
-    scratch.hopes = scratch.scores.data();
+    scratch.optimistic = scratch.scores.data();
     if (trial.ran()) {
         scratch.lowered = scratch.scores;
         for (std::size_t a = 0; a < predictor.actions; ++a)
             for (std::size_t lane = 0; lane < predictor.lanes; ++lane)
                 scratch.lowered[a * predictor.lanes + lane] -= trial.doubt(a);
-        scratch.hopes = scratch.lowered.data();
+        scratch.optimistic = scratch.lowered.data();
     }
-    predictor.greedy(scratch.hopes, scratch.greedy.data());
+    predictor.greedy(scratch.optimistic, scratch.greedy.data());
 }
 
 // What decides: a bandit as it is, or a snapshot of one.
@@ -76,7 +73,7 @@ struct Decider {
     std::size_t decide(uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
         selector.mark_eligible(scratch.eligible.data(), predictor.lanes);
         scratch.in_charge = selector.best();
-        const Opinions opinions{scratch.hopes, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
+        const Opinions opinions{scratch.optimistic, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
                                 scratch.in_charge, epsilon, round};
         explorer.distribution(opinions, probabilities);
         trial.mix(opinions, probabilities);
@@ -92,8 +89,8 @@ struct Student {
     Trial& trial;
     double epsilon;
     const double* weights;  // of a round, for each lane; null: rounds teach nothing
-    const uint8_t* strange;  // for each action: nobody has judged it, so that rounds are all there is to learn from
-    double strange_weight;
+    const uint8_t* unjudged;  // for each action: nobody has judged it, so that rounds are all there is to learn from
+    double unjudged_weight;
     bool by_propensity = learner.weighs_by_propensity();
 
     // Lines 5 to 7 of Algorithm 1, of a row that was looked at. `now`: how many rounds have been learned.
@@ -103,18 +100,18 @@ struct Student {
                                                                   [](uint8_t one) { return one != 0; })
                                                   : actions;
         const auto largest = [&](bool of_eligible) {
-            return explorer.largest_weight(allowed, epsilon, event.round, of_eligible) * trial.widening();
+            return trial.widened(explorer.largest_weight(allowed, epsilon, event.round, of_eligible), event.round);
         };
         const uint64_t age = now > event.round ? now - event.round : 0;
         const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action, event.cost,
                               event.probability, largest(true), largest(false), age};
         selector.add(outcome);
-        trial.count(event.action);
+        trial.count(event.action, now);
         if (!weights) return;
         const double inverse = by_propensity ? inverse_propensity(event.probability) : 1.0;
         const std::size_t lanes = learner.lanes;
         float* importance = scratch.importance.data();
-        if (strange[event.action]) std::fill_n(importance, lanes, static_cast<float>(strange_weight * inverse));
+        if (unjudged[event.action]) std::fill_n(importance, lanes, static_cast<float>(unjudged_weight * inverse));
         else for (std::size_t lane = 0; lane < lanes; ++lane) importance[lane] = static_cast<float>(weights[lane] * inverse);
         learner.update(row, outcome, importance);
     }

@@ -5,21 +5,33 @@
 
 namespace warmcb {
 
-// Until it has been learned `length` times, an action that was added gets `share` of the rounds, together with other new
-// ones; and more only if the predictions say so and as costs come in, as they may be late. After that it gets the benefit
-// of the doubt, less and less until it has been learned ten times as often: where it might be the best, it is taken for it.
+// Until it has been learned `length` times, an action that was added gets `share` of the rounds; all new ones together get
+// half of them at most. They get more only if the explorer wants that, and the limit rises with the number of costs that
+// have arrived, as costs may be late. After that an action gets the benefit of the doubt, less and less until it has been
+// learned ten times as often: where it might be the best, it is taken for the best.
 struct Trial {
     uint32_t length;
     double share;
     std::vector<uint8_t> added;     // for each action: whether it came later than the others
     std::vector<uint32_t> learned;  // for each action that was added: how often it was learned
+    std::vector<uint64_t> from, to;  // for each action that was added: the rounds of its trial
+
+    static constexpr uint64_t not_over = std::numeric_limits<uint64_t>::max();
+
+    Trial(std::size_t actions, uint32_t length, double share)
+        : length(length), share(share), added(actions), learned(actions), from(actions), to(actions) {}
 
     bool ran() const { return !added.empty() && added.back(); }  // new actions are the last ones
-    void add_action() {
+    // now: how many rounds have been learned.
+    void add_action(uint64_t now) {
         added.push_back(1);
         learned.push_back(0);
+        from.push_back(now);
+        to.push_back(not_over);
     }
-    void count(std::size_t action) { learned[action] += added[action]; }
+    void count(std::size_t action, uint64_t now) {
+        if (added[action] && ++learned[action] == length) to[action] = now;
+    }
 
     bool tries(std::size_t action) const { return added[action] && learned[action] < length; }
 
@@ -32,31 +44,42 @@ struct Trial {
         return static_cast<float>(deviations(learned[action]) - deviations(enough));
     }
 
-    // No probability becomes smaller than by this factor.
-    double widening() const { return ran() ? 1 / (1 - share) : 1; }
+    // The largest 1/p of a decision of this round, where the explorer alone would give `bound`.
+    double widened(double bound, uint64_t round) const {
+        if (!ran()) return bound;
+        std::size_t tried = 0;
+        for (std::size_t a = 0; a < added.size(); ++a) tried += added[a] && from[a] <= round && round <= to[a];
+        if (tried == 0) return bound;
+        const double least = together(tried);
+        return std::max(bound / (1 - least), static_cast<double>(tried) / least);
+    }
 
     // Actions that are not allowed have probability 0, and keep it: `opinions` tell which they are.
     void mix(const Opinions& opinions, double* probabilities) const {
         if (!ran()) return;
         const auto tried = [&](std::size_t a) { return tries(a) && opinions.allowed(a); };
         std::size_t count = 0;
-        uint32_t least = length;
+        uint32_t fewest = length;
         double wanted = 0;  // what the explorer gives them
         for (std::size_t a = 0; a < opinions.actions; ++a) {
             if (!tried(a)) continue;
             ++count;
-            least = std::min(least, learned[a]);
+            fewest = std::min(fewest, learned[a]);
             wanted += probabilities[a];
         }
         const std::size_t others = opinions.count_allowed() - count;
         if (count == 0 || others == 0) return;  // nothing to compare with: the explorer does it
-        const double most = share + (1 - share) * least / length, given = std::clamp(wanted, share, most);
+        const double least = together(count), most = least + (1 - least) * fewest / length;
+        const double given = std::clamp(wanted, least, most);
         for (std::size_t a = 0; a < opinions.actions; ++a) {
             if (tried(a)) probabilities[a] = given / static_cast<double>(count);
             else if (wanted < 1) probabilities[a] *= (1 - given) / (1 - wanted);
             else if (opinions.allowed(a)) probabilities[a] = (1 - given) / static_cast<double>(others);
         }
     }
+
+private:
+    double together(std::size_t count) const { return std::min(static_cast<double>(count) * share, 0.5); }
 };
 
 }  // namespace warmcb

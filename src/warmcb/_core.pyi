@@ -352,9 +352,8 @@ class Trial:
     """How often new actions are still to be tried."""
 
     def __init__(self, actions: int, length: int, share: float) -> None: ...
-    @property
-    def widening(self) -> float:
-        """By what the largest weight of an explorer grows."""
+    def widened(self, bound: float, round: int) -> float:
+        """The largest 1/p of a decision of this round, where the explorer alone would give `bound`."""
 
     def mix(self, allowed: NDArray[np.uint8], probabilities: NDArray[np.float64]) -> None:
         """Give new actions their share, in place."""
@@ -363,10 +362,10 @@ class Trial:
     def doubts(self) -> NDArray[np.float32]:
         """For each action what its scores are lowered by."""
 
-    def add_action(self) -> None:
+    def add_action(self, now: int) -> None:
         """Take in a new action."""
 
-    def count(self, action: int) -> None:
+    def count(self, action: int, now: int) -> None:
         """Count a round in which the action was learned."""
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -406,7 +405,7 @@ class Composition:
     def __init__(
         self, learner: Learner, selector: Selector, explorer: Explorer, trial: Trial, epsilon: float
     ) -> None: ...
-    def weigh(self, weights: Sequence[float] | None, strange: Sequence[int], strange_weight: float) -> None:
+    def weigh(self, weights: Sequence[float] | None, unjudged: Sequence[int], unjudged_weight: float) -> None:
         """Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged."""
 
     def learn(

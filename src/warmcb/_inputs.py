@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from warmcb import _frames
 from warmcb._core import Rows
 from warmcb._costs import CostTable
 from warmcb._messages import listed, one_line, shown
@@ -177,9 +178,12 @@ def mask(actions: ArrayLike | None, n_rows: int, n_actions: int, numbers: Number
     """Which actions are allowed in each row, (n, K): given as such, or as one list of actions for all rows."""
     if actions is None:
         return None
+    actions = _by_action("actions", actions, numbers)
     if not hasattr(actions, "ndim") and isinstance(actions, Iterable):
         listed: list[Any] = list(actions)
-        if listed and all(isinstance(_unwrapped(one), str | Integral) and not isinstance(one, bool) for one in listed):
+        if not listed:
+            raise InputError("actions is empty; expected at least one action that may be played")
+        if all(isinstance(_unwrapped(one), str | Integral) and not isinstance(one, bool) for one in listed):
             return np.tile(allowed(listed, n_actions, numbers), (n_rows, 1))
         actions = listed
     array = _array("actions", actions)
@@ -200,9 +204,11 @@ def key(value: object) -> int | str:
     plain = _unwrapped(value)
     if isinstance(plain, str):
         return str(plain)
-    if isinstance(plain, Integral) and not isinstance(plain, bool) and abs(int(plain)) < 2**255:
-        return int(plain)
-    raise InputError(f"key is {shown(value)}; expected a string or an integer")
+    if not isinstance(plain, Integral) or isinstance(plain, bool):
+        raise InputError(f"key is {shown(value)}; expected a string or an integer")
+    if abs(int(plain)) >= 2**255:
+        raise InputError(f"key is {shown(value)}; expected an integer of at most 255 bits")
+    return int(plain)
 
 
 def keys(given: Sequence[int | str] | None, n_rows: int) -> tuple[int | str, ...] | None:
@@ -251,7 +257,7 @@ def cost_table(
     if (y is None) == (costs is None):
         raise InputError("y and costs: expected exactly one of them")
     if y is None:
-        return _costs(costs, n_rows, n_actions, judged)
+        return _costs(_by_action("costs", costs, numbers), n_rows, n_actions, judged)
     found = labels(y, n_rows, n_actions, numbers)
     if judged is None or judged.all():
         return found
@@ -259,6 +265,12 @@ def cost_table(
     if wrong.size:
         raise InputError(f"y[{wrong[0]}] is {_array('y', y)[wrong[0]]}, which actions say was not judged")
     return costs_among(found, judged)
+
+
+def _by_action(name: str, table: Any, numbers: Numbers) -> Any:
+    """A table with one column for each action: by the names of the actions, if both have names."""
+    columns = _frames.columns_of(table, name)
+    return table if columns is None else _frames.arranged(name, table, tuple(numbers) or columns)
 
 
 def costs_among(labels: NDArray[np.int32], judged: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -274,7 +286,7 @@ def labels(y: ArrayLike, n_rows: int, n_actions: int, numbers: Numbers = Mapping
     if array.shape == (0,) and n_rows == 0:
         return np.empty(0, dtype=np.int32)
     if numbers and array.dtype.kind in "UTO" and array.shape == (n_rows,):
-        return np.array([action(_unwrapped(one), n_actions, numbers) for one in array.tolist()], dtype=np.int32)
+        return np.array([_label(i, one, n_actions, numbers) for i, one in enumerate(array.tolist())], dtype=np.int32)
     expected = f"an integer label from 0 to {n_actions - 1}"
     if array.shape != (n_rows,):
         raise InputError(f"y has shape {array.shape}; expected ({n_rows},), one label for each row of X")
@@ -285,6 +297,13 @@ def labels(y: ArrayLike, n_rows: int, n_actions: int, numbers: Numbers = Mapping
     if wrong.size:
         raise InputError(f"y[{wrong[0]}] is {array[wrong[0]]}; expected {expected}")
     return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def _label(i: int, value: object, n_actions: int, numbers: Numbers) -> int:
+    try:
+        return action(_unwrapped(value), n_actions, numbers)
+    except InputError:
+        raise InputError(f"y[{i}] is {shown(value)}; expected one of {listed(list(numbers))}") from None
 
 
 def count_actions(y: ArrayLike | None, costs: ArrayLike | None) -> int:

@@ -153,6 +153,16 @@ class Learner(Part):
 
         """
 
+    def predict_costs(self, rows: Rows, lane: int) -> Doubles:
+        """What one lane scores every action in every row: rows by actions.
+
+        Args:
+            rows: contexts.
+            lane: the number of the lane.
+
+        """
+        return np.array([self.predict(rows, i)[:, lane] for i in range(len(rows))], dtype=np.float64)
+
     @abstractmethod
     def update(self, rows: Rows, i: int, outcome: Outcome, weights: Doubles) -> None:
         """Learn what became of a round.

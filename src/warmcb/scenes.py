@@ -1,4 +1,4 @@
-"""The rows of a run: shuffled, with the labels that are wrong, and who may be played where."""
+"""The rows of a run: shuffled, with corrupted labels, and which actions are allowed in each row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class Scene:
         n_actions = _inputs.count_actions(y, costs) if n_actions is None else n_actions
         allowed = _inputs.mask(actions, n_rows, n_actions, numbers)
         if y is None:
-            table: CostTable = _inputs.cost_table(None, costs, n_rows, n_actions, allowed)
+            table: CostTable = _inputs.cost_table(None, costs, n_rows, n_actions, allowed, numbers)
         else:
             table = _inputs.labels(y, n_rows, n_actions, numbers)
         n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)

@@ -98,7 +98,7 @@ def simulate(
         actions: which actions may be played in each row: (n, K), true or false. Costs of others may be NaN.
         warm_start: how many rows are taught.
         interaction: how many are played after them; by default all others.
-        noise: what is wrong with the labels that are not true.
+        noise: how labels are corrupted: none, uar:P, cyc:P, maj:P, or a function of your own.
         truth: which source can be believed: with "bandit" the noise corrupts the labels of the warm start, with
             "supervised" what the rounds show.
         seed: of the shuffle and the noise.

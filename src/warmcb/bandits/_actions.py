@@ -93,8 +93,12 @@ class Actions:
 
     def events(self, decisions: Sequence[Decision], costs: NDArray[np.float64]) -> Events:
         """Many decisions of this bandit, with their costs."""
-        if isinstance(decisions, Decisions) and decisions.probabilities.shape == (len(costs), self.count):
-            return self._events_of_arrays(decisions, costs)
+        if isinstance(decisions, Decisions):
+            shape = np.shape(decisions.probabilities)
+            if shape == (len(costs), self.count):
+                return self._events_of_arrays(decisions, costs)
+            if len(shape) != 2 or shape[0] != len(costs):
+                raise InputError(f"decisions.probabilities has the shape {shape}; expected rows of X by actions")
         for i, decision in enumerate(decisions):
             if not isinstance(decision, Decision):
                 raise InputError(f"decisions[{i}] is {shown(decision)}; expected a Decision")
@@ -118,11 +122,16 @@ class Actions:
             raise InputError(
                 "decisions.actions is no mask of rows by actions; expected the decisions as they were made"
             )
-        numbers = self._own_numbers(many.action)
+        for name, kinds in (("probability", "f"), ("round", "iu")):
+            array = np.asarray(getattr(many, name))
+            if array.shape != (n_rows,) or array.dtype.kind not in kinds:
+                what = f"decisions.{name} is {shown(array.tolist())}"
+                raise InputError(f"{what}; expected the decisions as they were made")
+        numbers = self._own_numbers(np.asarray(many.action))
         checks = {
             "action": allowed[np.arange(n_rows), numbers],
             "probability": (many.probability > 0) & (many.probability <= 1),
-            "round": (many.round >= 0) & (many.round < 2**62),
+            "round": (many.round >= 0) & (many.round <= 2**62),
         }
         for name, fine in checks.items():
             wrong = np.flatnonzero(~np.broadcast_to(fine, n_rows))

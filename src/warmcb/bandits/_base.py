@@ -37,7 +37,7 @@ Columns = tuple[str, ...] | None
 
 
 class Bandit(ABC):
-    """What every bandit has, on costs in [0, 1], lower is better: `warm_start`, then `decide` and `learn` for ever.
+    """What every bandit has: `warm_start`, then `decide` and `learn`. Costs are in [0, 1], lower is better.
 
     A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
     signature. They cannot be changed once there were data. Several threads may use one bandit: calls wait for each
@@ -406,7 +406,7 @@ class Bandit(ABC):
         return counters | self._state() if met else counters
 
     def _frozen(self) -> "Bandit":
-        """A twin that nobody teaches any more."""
+        """A frozen copy, for a policy."""
         copied = {name: np.array(array) for name, array in self._whole_state().items()}
         return revive(type(self), self.get_params(), copied)
 
@@ -423,7 +423,7 @@ class Bandit(ABC):
             self.actions,
         )
 
-    # The door: what callers bring becomes what algorithms take
+    # Input checks
 
     def _row(self, x: _inputs.Features) -> tuple[Columns, Rows]:
         if type(x) is np.ndarray and self.n_features_ is not None:

@@ -27,7 +27,7 @@ _BUILT_IN: tuple[type[Any], ...] = (
 )
 
 _WANTED = {
-    "learner": ("predict", "update", "teach", "state", "restore", "snapshot"),
+    "learner": ("predict", "predict_costs", "update", "teach", "state", "restore", "snapshot"),
     "selector": ("best", "eligible", "scores", "rounds", "admit", "add", "state", "restore", "snapshot"),
     "explorer": ("distribution", "largest_weight", "state", "restore", "snapshot"),
 }

@@ -68,7 +68,7 @@ class LaneBandit(Bandit):
         self._learner.teach(rows, Costs(table), self._supervised_weights)  # line 6: the sum over supervised examples
 
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
-        scores = self._hope(self._look(row, allowed))
+        scores = self._optimistic(self._look(row, allowed))
         greedy, selector = scores.argmin(axis=0).astype(np.int32), self._selector
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, self.learned_)
         probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
@@ -77,16 +77,18 @@ class LaneBandit(Bandit):
 
     def _learn_by_parts(self, row: Rows, event: Event) -> None:
         scores = self._look(row, event.allowed)
-        greedy = self._hope(scores).argmin(axis=0).astype(np.int32)
+        greedy = self._optimistic(scores).argmin(axis=0).astype(np.int32)
         n_allowed = self.n_actions if event.allowed is None else int(event.allowed.sum())
         largest, largest_ever = (
-            checked_weight(self._explorer, n_allowed, self.epsilon, event.round, of_eligible) * self._trial.widening
+            self._trial.widened(
+                checked_weight(self._explorer, n_allowed, self.epsilon, event.round, of_eligible), event.round
+            )
             for of_eligible in (True, False)
         )
         age = max(self.learned_ - event.round, 0)
         outcome = Outcome(scores, greedy, event.action, event.cost, event.probability, largest, largest_ever, age)
         self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
-        self._trial.count(event.action)
+        self._trial.count(event.action, self.learned_)
         if self._trains:
             judged = not self._unjudged[event.action]
             weights = self._bandit_weights if judged else np.full(len(self.lambdas_), self._unjudged_weight)
@@ -131,13 +133,13 @@ class LaneBandit(Bandit):
                 raise self._too_large(self.n_actions + 1, self.n_features_) from None
             except NotImplementedError:
                 raise UnsupportedError(f"{self._learner.description} cannot take in new actions") from None
-            self._trial.add_action()
+            self._trial.add_action(self.learned_)
             self._judged = np.append(self._judged, False)
             vars(self).update(n_actions=self.n_actions + 1, actions=names)
             self._actions = Actions(self.n_actions, names, self._actions.at_first)
             self._set_weights()
 
-    def _hope(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _optimistic(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Scores that give new actions the benefit of the doubt (src/core/trial.hpp)."""
         return scores - self._trial.doubts[:, np.newaxis]
 
@@ -213,19 +215,11 @@ class LaneBandit(Bandit):
             self._compiled.learn_many(rows, *events, self.learned_)
 
     def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
-        lane = self._selector.best
-        if self._compiled is not None:
-            return np.ascontiguousarray(self._learner.predict_actions(rows, mask)[:, lane])
         costs = self._predict_costs(rows)
         return np.asarray((costs if mask is None else np.where(mask, costs, np.inf)).argmin(axis=1), dtype=np.int32)
 
     def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
-        lane = self._selector.best
-        if self._compiled is not None:
-            return np.asarray(self._learner.predict_costs(rows, lane))
-        shape = (self.n_actions, len(self.lambdas_))
-        scores = [checked_scores(self._learner, rows, i, shape)[:, lane] for i in range(len(rows))]
-        return np.array(scores, dtype=np.float64).reshape(len(rows), self.n_actions)
+        return np.asarray(self._learner.predict_costs(rows, self._selector.best), dtype=np.float64)
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         if self._compiled is None:

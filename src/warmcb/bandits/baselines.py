@@ -109,7 +109,7 @@ class SimBandit(ArrowCB):
 
 
 class Majority(Bandit):
-    """Plays one action for ever: `action`, or else the one with the lowest mean cost in the warm start.
+    """Always plays one action: `action`, or else the one with the lowest mean cost in the warm start.
 
     The paper's baseline is the best constant action of the whole data set. The command `warmcb simulate` knows it, and
     gives it as `action`.

@@ -57,9 +57,12 @@ class Decision(NamedTuple):
         if not isinstance(plain, Mapping) or set(plain) != set(cls._fields):
             found = sorted(plain) if isinstance(plain, Mapping) else plain
             raise InputError(f"the decision is {shown(found)}; expected {', '.join(cls._fields)}")
-        if not isinstance(plain["probabilities"], Sequence) or not isinstance(plain["actions"], Sequence):
+        try:
+            probabilities = np.asarray(plain["probabilities"], dtype=np.float64)
+        except (TypeError, ValueError):
+            probabilities = np.empty(())
+        if probabilities.ndim != 1 or not isinstance(plain["actions"], list | tuple):
             raise InputError(f"the decision is {shown(dict(plain))}; expected lists of probabilities and of actions")
-        probabilities = np.asarray(plain["probabilities"], dtype=np.float64)
         return cls(**{**plain, "probabilities": probabilities, "actions": tuple(plain["actions"])})
 
     def __eq__(self, other: object) -> bool:

@@ -8,7 +8,7 @@ from warmcb import _inputs, _modelfile
 from warmcb.bandits._base import POLICY, Bandit, revive
 from warmcb.bandits._parts import decoded, known_parts
 from warmcb.bandits.policy import Policy
-from warmcb.errors import ModelFileError
+from warmcb.errors import InputError, ModelFileError
 
 
 def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]] = ()) -> Any:
@@ -42,13 +42,15 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
         saved = Bandit._known[kind]
         arguments = saved._loaded_params({name: decoded(value, known) for name, value in params.items()}, state)
         bandit = revive(saved, arguments, state)
-        if written != kind:
+        if written != kind and worker is None:
             return Policy(bandit)
-        if "learner_frozen" in state:
+        if written == kind and "learner_frozen" in state:
             raise ValueError("it is the snapshot of a policy, which does not learn")
     except Exception as error:  # a file may hold anything
         reason = " ".join(str(error).split())[:200]
         raise ModelFileError(f"{path} is not a whole {kind}: {reason}") from error
+    if written != kind:
+        raise InputError(f"stream is {stream} for a policy, whose draws have keys; expected none")
     if worker is not None and worker != bandit._draws.worker:
         bandit._draws = bandit._draws.as_worker(worker, state)
     return bandit

@@ -40,7 +40,7 @@ class Plan:
         data = self.dataset
         table = data.y if data.y is not None else data.costs
         assert table is not None
-        best_constant = int(np.argmin(_costs.totals(table, data.n_actions)))
+        best_constant = _costs.best_constant(table, data.n_actions)
         known = {"horizon": max(self.interaction, 1), "seed": seed, "action": best_constant}
         return simulate(
             build(self.algorithm, data.n_actions, self.options, known),

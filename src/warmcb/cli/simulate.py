@@ -107,28 +107,32 @@ def simulate(
     n_b = n_rows - n_s if interaction is None else interaction
     plan = Plan(dataset, algorithm, options, n_s, n_b, chosen_noise, truth, shuffle)
 
-    # Results are printed before files are written: a disk that is full by now costs the files alone.
+    # Whatever becomes of the files or of the output, the other one is not lost: a disk may be full, a pipe closed.
     if seeds > 1:
         runs = play_many(plan, all_seeds, console, with_trace="trace" in files)
         facts = results.facts_of_runs(plan, seed, runs)
-        if as_json:
-            results.print_json(facts)
-        else:
-            results.print_facts(facts)
-        if "trace" in files:
-            with console.status("writing"):
-                outputs.write_table("trace", files["trace"], runs.traces())
+        try:
+            if "trace" in files:
+                with console.status("writing"):
+                    outputs.write_table("trace", files["trace"], runs.traces())
+        finally:
+            if as_json:
+                results.print_json(facts)
+            else:
+                results.print_facts(facts)
     else:
         with console.status(f"playing {algorithm}"):
             run = plan.play(seed)
         facts = results.facts_of_run(plan, seed, run)
-        if as_json:
-            results.print_json(facts | results.lambda_scores(run))
-        else:
-            results.print_facts(facts)
-            results.print_lambdas(run)
-        with console.status("writing"):
-            _write(run, dataset, algorithm, files)
+        try:
+            with console.status("writing"):
+                _write(run, dataset, algorithm, files)
+        finally:
+            if as_json:
+                results.print_json(facts | results.lambda_scores(run))
+            else:
+                results.print_facts(facts)
+                results.print_lambdas(run)
 
 
 def _check_seeds(seed: int, seeds: int) -> range:

@@ -150,7 +150,7 @@ class Runs:
         )
 
     def _bandits(self, scene: Scene) -> Iterator[tuple[str, float | None, int, PlaysRounds]]:
-        best_constant = int(np.argmin(_costs.totals(scene.truth, scene.n_actions)))
+        best_constant = _costs.best_constant(scene.truth, scene.n_actions)
         for name in self.algorithms:
             chosen = algorithm(name)
             rates: Sequence[float | None] = self.learning_rates if chosen.has_rate else (None,)
