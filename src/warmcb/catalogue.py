@@ -33,7 +33,14 @@ SOURCES = ("labels", "rounds")
 
 
 class Look(NamedTuple):
-    """How to draw a line; the dashes are lengths on and off in line widths, none for a solid line."""
+    """How to draw a line.
+
+    Attributes:
+        color: as Matplotlib takes it, such as "#D55E00".
+        dashes: lengths on and off, in line widths; empty for a solid line.
+        width: of the line, in points.
+
+    """
 
     color: str
     dashes: tuple[float, ...]
@@ -46,7 +53,15 @@ class Look(NamedTuple):
 
 
 class Workload(NamedTuple):
-    """The size of one run: rounds, those of the warm start included, features, how many of them are not 0, actions."""
+    """The size of one run.
+
+    Attributes:
+        rounds: how many there are, with the examples of the warm start.
+        n_features: the width of a context.
+        nonzeros: how many features of a context are not 0, on average.
+        n_actions: K.
+
+    """
 
     rounds: int
     n_features: int
@@ -76,22 +91,28 @@ _ANYTHING = tuple(Workload(0, 0, 0.0, 0).quantities())
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An entry of the catalogue."""
+    """An entry of the catalogue.
+
+    Attributes:
+        name: by which commands, studies and results know it.
+        title: how people call it, in figures and tables.
+        kind: the class, or a function that makes an object of it.
+        fixed: the settings that belong to the name, and that nobody else sets.
+        learns_from: some of `SOURCES`.
+        costs: the quantities of a workload that its time depends on, by their names in `Workload.quantities`.
+        look: how its line is drawn; None: as those of strangers are.
+        lane: of ARRoW-CB's eight λ the only one, counted from 0; None: all that its settings say.
+
+    """
 
     name: str
     title: str
-    """How people call it, in figures and tables."""
     kind: Callable[..., PlaysRounds]
-    """The class, or a function that makes an object of it."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    """The settings that belong to the name, and that nobody else sets."""
     learns_from: tuple[str, ...] = SOURCES
     costs: tuple[str, ...] = _ONLINE
-    """The quantities of a workload that its time depends on."""
     look: Look | None = None
-    """None: it is drawn as strangers are."""
     lane: int | None = None
-    """Of ARRoW-CB's eight λ the only one, counted from 0."""
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -100,6 +121,7 @@ class Algorithm:
 
     @property
     def has_rate(self) -> bool:
+        """Whether its class takes a learning rate."""
         return "learning_rate" in self.parameters
 
     @property
@@ -108,11 +130,23 @@ class Algorithm:
         return "epsilon" in self.parameters and self.fixed.get("epsilon") != 0.0
 
     def sees_noise(self, truth: str) -> bool:
-        """Whether its runs differ between noises: the side that is not the truth has them."""
+        """Whether its runs differ between noises: the side that is not the truth has them.
+
+        Args:
+            truth: which source can be believed, "bandit" or "supervised", as in `simulate`.
+
+        """
         return ("labels" if truth == "bandit" else "rounds") in self.learns_from
 
     def make(self, n_actions: int, **settings: Any) -> PlaysRounds:
-        """A new bandit. Of the settings it takes those that its class has; what is fixed goes first."""
+        """A new bandit.
+
+        Args:
+            n_actions: K.
+            **settings: parameters of the class, by name. Those that the class does not have are left out, and what is
+                fixed goes first.
+
+        """
         settings |= self.fixed
         if self.lane is not None:
             settings["lambdas"] = (eight_lambdas(n_actions, settings.get("epsilon", 0.0125))[self.lane],)
@@ -120,7 +154,15 @@ class Algorithm:
         return self.kind(n_actions=n_actions, **taken)
 
     def work(self, load: Workload) -> tuple[float, ...]:
-        """The quantities that one run costs; 0 for those that its time does not depend on."""
+        """The quantities that one run costs; 0 for those that its time does not depend on.
+
+        Args:
+            load: the size of the run.
+
+        Returns:
+            a number for each of `load.quantities()`, in their order.
+
+        """
         return tuple(value if name in self.costs else 0.0 for name, value in load.quantities().items())
 
 
@@ -214,8 +256,13 @@ GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION), "single-lambda": SING
 def algorithm(name: str, among: Collection[str] = CATALOGUE.keys()) -> Algorithm:
     """An entry by its name, or one for a user's own `package.module:Class`.
 
+    Args:
+        name: of the entry; or a user's own class or function, which is then imported.
+        among: the names that are allowed; by default all of the catalogue. A user's own is always allowed.
+
     >>> algorithm("sup-only").learns_from
     ('labels',)
+
     """
     if _own.is_own(name):
         return _own_algorithm(name)
@@ -225,10 +272,16 @@ def algorithm(name: str, among: Collection[str] = CATALOGUE.keys()) -> Algorithm
 
 
 def make_bandit(name: str, n_actions: int, **settings: Any) -> PlaysRounds:
-    """A bandit by the name of its class, or a user's own; of the settings it takes those that its class has.
+    """A bandit by the name of its class, or a user's own.
+
+    Args:
+        name: one of `CLASSES`, or `package.module:Class`.
+        n_actions: K.
+        **settings: parameters of the class, by name. Those that the class does not have are left out.
 
     >>> make_bandit("sup-only", 3, epsilon=0.1, learning_rate=0.3)
     SupOnly(n_actions=3, learning_rate=0.3, horizon=None, seed=0)
+
     """
     return algorithm(name, CLASSES).make(n_actions, **settings)
 
@@ -252,7 +305,13 @@ def _own_algorithm(name: str) -> Algorithm:
 
 
 def check_making(entry: Algorithm, n_actions: int) -> None:
-    """Refuse a user's own class of which no bandit can be made."""
+    """Refuse a user's own class of which no bandit can be made.
+
+    Args:
+        entry: of the class.
+        n_actions: K of the bandit that is made to see.
+
+    """
     settings = {"epsilon": 0.0125, "learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
     try:
         bandit = entry.make(n_actions, **settings)
@@ -269,7 +328,12 @@ def check_making(entry: Algorithm, n_actions: int) -> None:
 
 
 def title(name: str) -> str:
-    """How people call an algorithm; one that cannot be found keeps its name."""
+    """How people call an algorithm; one that cannot be found keeps its name.
+
+    Args:
+        name: of an entry, `BEST_LAMBDA`, or `package.module:Class`.
+
+    """
     if name == BEST_LAMBDA:
         return "the best single λ"
     try:
@@ -282,6 +346,13 @@ def looks(algorithms: Iterable[str]) -> dict[str, Look]:
     """The look of each algorithm; strangers are grey, each with one dot more between its dashes.
 
     The colours are those of Okabe, Ito and Tol; the dashes are for those who see none.
+
+    Args:
+        algorithms: their names. Those that the catalogue gives no look are strangers.
+
+    Returns:
+        a look for each of them, by name; and for all others that have one in the catalogue.
+
     """
     known = {name: entry.look for name, entry in CATALOGUE.items() if entry.look is not None}
     strangers = sorted(set(algorithms) - known.keys())
@@ -289,5 +360,13 @@ def looks(algorithms: Iterable[str]) -> dict[str, Look]:
 
 
 def without_parts(names: Sequence[str]) -> list[str]:
-    """Those to be drawn: variants of one algorithm are compared elsewhere, unless they are all there is."""
+    """Those to be drawn: variants of one algorithm are compared elsewhere, unless they are all there is.
+
+    Args:
+        names: of algorithms.
+
+    Returns:
+        some of them, in the same order.
+
+    """
     return [name for name in names if name not in (*ABLATION, BEST_LAMBDA)] or list(names)

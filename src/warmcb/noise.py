@@ -16,8 +16,15 @@ Labels = NDArray[np.int32]
 class NoiseFunction(Protocol):
     """What a user may bring as a noise: a function that gives new labels of the same shape, in 0..K−1.
 
-    It gets a copy of the labels, the number of actions K, the most frequent label of the whole data set, and a
-    generator. It must take all its random numbers from that generator: then the same seed gives the same labels.
+    It gets its arguments by position.
+
+    Args:
+        labels: a copy of the true ones, in 0..K−1.
+        n_actions: K.
+        majority: the most frequent label of the whole data set.
+        generator: of random numbers. The function must take all of its own from here: then the same seed gives the
+            same labels.
+
     """
 
     def __call__(
@@ -31,7 +38,7 @@ class Noise:
 
     Args:
         kind: "none", "uar", "cyc" or "maj".
-        p: the probability; 0 with "none".
+        p: the probability, in [0, 1]; 0 with "none".
 
     >>> Noise("cyc", 1.0).corrupt(np.array([0, 1, 2]), n_actions=3, majority=0, seed=5)
     array([1, 2, 0])
@@ -102,12 +109,16 @@ class Noise:
 class OwnNoise:
     """A user's function in the place of a `Noise`; its results are checked.
 
-    `kind` is the name by which results know it: `package.module:function`. It has no probability, so `p` is 0.
+    Args:
+        function: gives the new labels.
+        kind: the name by which results know it: `package.module:function`.
+        p: always 0: such a noise has no probability of its own.
 
     >>> def all_zero(labels, n_actions, majority, generator):
     ...     return 0 * labels
     >>> OwnNoise(all_zero, "mine:all_zero").corrupt(np.array([0, 1, 2], dtype=np.int32), 3, 0, seed=5)
     array([0, 0, 0], dtype=int32)
+
     """
 
     function: NoiseFunction
@@ -123,7 +134,15 @@ class OwnNoise:
         return _own.short_name(self.kind)
 
     def corrupt(self, labels: Labels, n_actions: int, majority: int, seed: int) -> Labels:
-        """New labels; `majority` is the most frequent label of the whole data set."""
+        """New labels, as the function gives them, in an array of their own.
+
+        Args:
+            labels: the true ones, in 0..K−1.
+            n_actions: K.
+            majority: the most frequent label of the whole data set.
+            seed: of the generator that the function gets.
+
+        """
         if not len(labels):
             return labels.copy()
         given = np.array(labels, dtype=np.int32)  # a copy: the function may change what it gets
@@ -145,8 +164,12 @@ NoiseLike = Noise | OwnNoise | NoiseFunction | str
 def parse_noise(noise: NoiseLike) -> Noise | OwnNoise:
     """A noise from its text, "none", "kind:p" or "package.module:function", or from a function.
 
+    Args:
+        noise: the text; or a function as `NoiseFunction` describes it; or a noise, which is given back as it is.
+
     >>> str(parse_noise("maj:0.50"))
     'maj:0.5'
+
     """
     if isinstance(noise, Noise | OwnNoise):
         return noise
@@ -164,10 +187,22 @@ def parse_noise(noise: NoiseLike) -> Noise | OwnNoise:
 
 
 def noise_text(kind: str, p: float) -> str:
-    """A noise as the command line has it, from its two columns in results. Imports nothing."""
+    """A noise as the command line has it, from its two columns in results. Imports nothing.
+
+    Args:
+        kind: "none", "uar", "cyc", "maj" or `package.module:function`.
+        p: the probability; of no effect for a function.
+
+    """
     return str(Noise(kind, p)) if kind in KINDS else kind
 
 
 def noise_title(kind: str, p: float) -> str:
-    """The same for people, as figures and claims have it."""
+    """The same for people, as figures and claims have it.
+
+    Args:
+        kind: as in `noise_text`.
+        p: as in `noise_text`.
+
+    """
     return Noise(kind, p).title if kind in KINDS else _own.short_name(kind)

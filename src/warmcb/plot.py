@@ -20,7 +20,13 @@ _NAMES = {CATALOGUE[name].kind: name for name in CLASSES}
 def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
     """Draw the cumulative cost of each run, and below it which λ was in charge where there was a choice.
 
-    `runs` maps a name for the legend to a run; the figure's `savefig` writes it to a file.
+    Args:
+        runs: at least one run, by its name for the legend.
+        title: what stands above the figure.
+
+    Returns:
+        a figure; its `savefig` writes it to a file.
+
     """
     if not isinstance(runs, Mapping):
         raise InputError(f"runs is {runs!r}; expected a mapping from names to runs")
@@ -33,6 +39,14 @@ def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
     """Draw how sure a bandit is of its λ: what each would cost more than the largest, with intervals that always hold.
 
     A λ whose interval has once been right of 0 is out for good; one whose interval holds 0 may still be the best.
+
+    Args:
+        bandit: a bandit, whose `intervals_` are drawn as they stand now.
+        title: what stands above the figure.
+
+    Returns:
+        a figure; its `savefig` writes it to a file.
+
     """
     if not isinstance(bandit, WarmBandit):
         raise InputError(f"bandit is {bandit!r}; expected a WarmBandit: the others know no intervals")
@@ -67,7 +81,14 @@ def _figure(width: float, height: float) -> "Figure":
 
 
 def draw_runs(figure: "FigureBase", runs: Mapping[str, Run], title: str = "") -> None:
-    """Do what `plot_runs` does inside a figure, or a part of one."""
+    """Do what `plot_runs` does inside a figure, or a part of one.
+
+    Args:
+        figure: an empty Matplotlib figure or subfigure.
+        runs: as in `plot_runs`.
+        title: what stands above it.
+
+    """
     if not runs:
         raise InputError("runs is empty; expected at least one run")
     choosing = _choosing(runs)

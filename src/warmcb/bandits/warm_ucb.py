@@ -76,7 +76,14 @@ class WarmUCB(Bandit):
 
 
 class UCB1(WarmUCB):
-    """The plain twin: the same, but the warm start teaches it nothing."""
+    """The plain twin: the same, but the warm start teaches it nothing.
+
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        seed: not used, as nothing is drawn at random.
+
+    """
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         pass

@@ -16,7 +16,18 @@ _SPARSE_BELOW = 0.3  # density: rows with fewer non-zeros are kept as CSR
 
 @dataclass(frozen=True)
 class Dataset:
-    """Contexts, and a label for each of them; or costs, for a file that gives costs."""
+    """Contexts, and a label for each of them; or costs, for a file that gives costs.
+
+    Attributes:
+        name: what the data set is called: of a file, its name without folder and suffix.
+        X: contexts, one in each row: an array, or a SciPy sparse matrix where many values are 0.
+        y: the number of each row's class, from 0; None if there are costs.
+        classes: the names of the classes, at least 2; each is an action.
+        costs: instead of `y`, the cost of each action in each row: (n, K).
+        target: the column that the labels come from, where there are columns.
+        remarks: what a user should know: what was left out or replaced, what looks odd.
+
+    """
 
     name: str
     X: Any
@@ -24,9 +35,7 @@ class Dataset:
     classes: tuple[str, ...]
     costs: NDArray[np.float64] | None = None
     target: str | None = None
-    """The column that the labels come from, where there are columns."""
     remarks: tuple[str, ...] = ()
-    """What a user should know: what was left out or replaced, what looks odd."""
 
     def __post_init__(self) -> None:
         if self.X.shape[0] == 0:
@@ -36,6 +45,7 @@ class Dataset:
 
     @property
     def n_actions(self) -> int:
+        """K: the number of classes."""
         return len(self.classes)
 
     @property
@@ -44,7 +54,15 @@ class Dataset:
         return {"y": self.y} if self.y is not None else {"costs": self.costs}
 
     def rows(self, order: NDArray[np.int64]) -> Self:
-        """Some of the rows, in a given order."""
+        """Some of the rows, in a given order.
+
+        Args:
+            order: the numbers of the rows, from 0. A row may come more than once.
+
+        Returns:
+            a data set of these rows, with the same classes.
+
+        """
         y = None if self.y is None else self.y[order]
         costs = None if self.costs is None else self.costs[order]
         return replace(self, X=self.X[order], y=y, costs=costs)
@@ -56,6 +74,12 @@ class Dataset:
         Nominal columns become one-hot, a missing value being a level of its own; a missing number counts as 0; numbers
         go in unscaled. A column without any value and a row without a target are left out. A date is a level like any
         other text. `remarks` say where any of this happened.
+
+        Args:
+            name: what the data set shall be called; error messages have it, too.
+            table: a Polars frame with a target and at least one other column.
+            target: the column of the labels; by default the one called "target", or else the last.
+
         """
         column = _target_column(name, table, target)
         if len(table) == 0:

@@ -19,7 +19,14 @@ _MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"]
 
 
 def read_file(path: str | Path, target: str | None = None) -> Dataset:
-    """Read a data set; the format follows from the name, and `.gz` may stand behind it."""
+    """Read a data set; the format follows from the name, and `.gz` may stand behind it.
+
+    Args:
+        path: a file whose name ends in .parquet, .csv, .tsv, .arff, .libsvm, .svm or .vw.
+        target: the column of the labels; by default the one called "target", or else the last. None for LIBSVM and
+            Vowpal Wabbit files, which have their label in front.
+
+    """
     if not isinstance(path, str | Path):
         raise DataError(f"path is {path!r:.60}; expected the name of a data file")
     path = Path(path)

@@ -13,7 +13,14 @@ _EXPECTED = f"a file or one of {', '.join(BUNDLED)}, {_OPENML}ID"
 
 
 def open_dataset(data: str | Path, target: str | None = None) -> Dataset:
-    """Read a file, load a known data set, or load `openml:ID`; a file of that name goes first."""
+    """Read a file, load a known data set, or load `openml:ID`; a file of that name goes first.
+
+    Args:
+        data: the path of a file, as in `read_file`; a name from `BUNDLED`; or "openml:" and an id, which is downloaded
+            at first use.
+        target: for a file, the column of the labels, as in `read_file`; None for the other two.
+
+    """
     if not isinstance(data, str | Path):
         raise DataError(f"DATA is {data!r:.60}; expected {_EXPECTED}")
     path, data = Path(data), str(data)

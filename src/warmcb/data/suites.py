@@ -21,14 +21,28 @@ SUITES = {
 
 @dataclass(frozen=True)
 class Source:
-    """One data set that can be loaded."""
+    """One data set that can be loaded.
+
+    Attributes:
+        name: by which results know it.
+        load: reads the data set, anew at each call; takes no arguments.
+
+    """
 
     name: str
     load: Callable[[], Dataset]
 
 
 def suite(name: str) -> list[Source]:
-    """The data sets of one of `SUITES`."""
+    """The data sets of one of `SUITES`.
+
+    Args:
+        name: "bundled" or "openml".
+
+    Returns:
+        a source for each data set. Nothing is read or downloaded before its `load` is called.
+
+    """
     if name == "bundled":
         return [Source(known, partial(load_bundled, known)) for known in BUNDLED]
     if name == "openml":
@@ -56,6 +70,13 @@ def folder(path: Path) -> list[Source]:
     """The data files of a folder, sorted by name, or the one file that it is.
 
     A CSV file in capitals beside Parquet files, as MANIFEST.csv, describes them and is left out.
+
+    Args:
+        path: a folder, whose subfolders are not looked into; or a data file.
+
+    Returns:
+        a source for each file, at least one. Nothing is read before its `load` is called.
+
     """
     kind = what_is_at(path)
     if kind == "nothing":

@@ -16,11 +16,18 @@ Doubles = NDArray[np.float64]
 
 
 class BestLambda(NamedTuple):
-    """The λ with the lowest bound, and the similarity that proves it."""
+    """The λ with the lowest bound, and the similarity that proves it.
+
+    Attributes:
+        lam: the λ, in [0, 1].
+        average: the average of G_t(λ, α, Δ) over the rounds. From the worst policy's regret on it only ranks λ.
+        alpha: the α of the frontier with which λ has this bound.
+        Delta: Δ(α) of the frontier.
+
+    """
 
     lam: float
     average: float
-    """The average of G_t(λ, α, Δ) over the rounds. From the worst policy's regret on it only ranks λ."""
     alpha: float
     Delta: float
 
@@ -38,6 +45,9 @@ def best_lambda(
         problem: K, n_s, n_b, ε, |Π| and δ.
         frontier: D₁ are the costs of the interaction, D₂ the labels of the warm start.
         lambdas: to choose from, as `ArrowCB` takes them; by default 0, 1 and 240 between them, even in λ/(1−λ).
+
+    Returns:
+        the λ, with the average of its G_t and the (α, Δ) at which that is lowest.
 
     >>> from warmcb.learners.finite_class import ConstantPolicies
     >>> from warmcb.theory import frontier

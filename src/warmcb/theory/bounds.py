@@ -27,8 +27,17 @@ _EXACT_ROUNDS = 2**10
 class Problem:
     """What the bounds depend on besides the similarity: K, n_s, n_b, ε, |Π|, and δ, the probability that they fail.
 
+    Args:
+        K: the number of actions, at least 2.
+        n_s: the number of labelled examples of the warm start; 0 for none.
+        n_b: the number of rounds of the interaction, at least 1.
+        epsilon: ε in (0, 1], the share of rounds that explore uniformly.
+        n_policies: |Π|, the number of policies in the class, at least 1.
+        delta: δ in (0, 1/e).
+
     >>> Problem(K=2, n_s=100, n_b=1000, epsilon=0.1, n_policies=50).epochs
     10
+
     """
 
     K: int
@@ -60,9 +69,18 @@ class Problem:
 def V(t: ArrayLike, lam: ArrayLike, problem: Problem) -> Doubles:  # noqa: N802
     """V_t(λ) = 2·√((λ²Kt/ε + (1−λ)²n_s)·L) + (λK/ε + 1−λ)·L with L = ln(8·n_b·|Π|/δ).
 
+    Args:
+        t: the round, from 1 on.
+        lam: λ in [0, 1]: the weight of the rounds; the labels have 1−λ.
+        problem: K, n_s, n_b, ε, |Π| and δ.
+
+    Returns:
+        one value for each combination of the arguments, broadcast against each other.
+
     >>> problem = Problem(K=2, n_s=4, n_b=1, epsilon=0.5, n_policies=1, delta=8 / math.e**9)  # L = 9
     >>> V(1, [0.0, 1.0], problem)  # 2·√(4·9) + 9 and 2·√(4·9) + 4·9
     array([21., 48.])
+
     """
     t, lam = _arrays(t=t, lam=lam)
     L = _log(problem, problem.n_b, problem.n_policies)
@@ -77,9 +95,20 @@ def G(t: ArrayLike, lam: ArrayLike, problem: Problem, alpha: ArrayLike, Delta: A
     At each t the better of λ = 0 and λ = 1 is within √2 of the best λ (the paper's proposition). Over all rounds, for
     which theorem 1 takes one λ, it need not be: `tests/test_bounds.py` has a case where the golden ratio is lost.
 
+    Args:
+        t: the round, from 1 on.
+        lam: λ in [0, 1]: the weight of the rounds; the labels have 1−λ. It must be above 0 if n_s is 0.
+        problem: K, n_s, n_b, ε, |Π| and δ.
+        alpha: α of the similarity, at least 0; larger is better. It must be above 0 where `lam` is 0.
+        Delta: Δ of the similarity, at least 0; smaller is better.
+
+    Returns:
+        one value for each combination of the arguments, broadcast against each other.
+
     >>> problem = Problem(K=2, n_s=4, n_b=1, epsilon=0.5, n_policies=1, delta=8 / math.e**9)
     >>> G(1, [0.0, 1.0], problem, alpha=0.5, Delta=0.25)  # (1 + 42)/2 and 96/1
     array([21.5, 96. ])
+
     """
     t, lam, alpha, Delta = _arrays(t=t, lam=lam, alpha=alpha, Delta=Delta)
     if problem.n_s == 0 and np.any(lam == 0):
@@ -94,9 +123,20 @@ def G(t: ArrayLike, lam: ArrayLike, problem: Problem, alpha: ArrayLike, Delta: A
 def W(t: ArrayLike, lam: ArrayLike, problem: Problem) -> Doubles:  # noqa: N802
     """W_t(λ) = 2·√((λ²K/(tε) + (1−λ)²(E+1)/n_s)·L) + (λK/(tε) + (1−λ)(E+1)/n_s)·L with L = ln(8·E·|Π|/δ).
 
+    E is `problem.epochs`.
+
+    Args:
+        t: the round, from 1 on.
+        lam: λ in [0, 1]: the weight of the rounds; the labels have 1−λ. It must be 1 if n_s is 0.
+        problem: K, n_s, n_b, ε, |Π| and δ.
+
+    Returns:
+        one value for each combination of the arguments, broadcast against each other.
+
     >>> problem = Problem(K=2, n_s=8, n_b=2, epsilon=0.5, n_policies=1, delta=8 / math.e**9)  # E = 1, L = 9
     >>> W(1, [0.0, 1.0], problem)  # 2·√(9/4) + 9/4 and 2·√(4·9) + 4·9
     array([ 5.25, 48.  ])
+
     """
     t, lam = _arrays(t=t, lam=lam)
     if problem.n_s == 0 and np.any(lam < 1):
@@ -111,9 +151,20 @@ def W(t: ArrayLike, lam: ArrayLike, problem: Problem) -> Doubles:  # noqa: N802
 def H(t: ArrayLike, lam: ArrayLike, problem: Problem, alpha: ArrayLike, Delta: ArrayLike) -> Doubles:  # noqa: N802
     """H_t(λ, α, Δ) = (λΔ + 2·W_t(λ)) / (1−λ + λα).
 
+    Args:
+        t: the round, from 1 on.
+        lam: λ in [0, 1]: the weight of the rounds; the labels have 1−λ. It must be 1 if n_s is 0.
+        problem: K, n_s, n_b, ε, |Π| and δ.
+        alpha: α of the similarity, at least 0; larger is better. It must be above 0 where `lam` is 1.
+        Delta: Δ of the similarity, at least 0; smaller is better.
+
+    Returns:
+        one value for each combination of the arguments, broadcast against each other.
+
     >>> problem = Problem(K=2, n_s=8, n_b=2, epsilon=0.5, n_policies=1, delta=8 / math.e**9)
     >>> H(1, [0.0, 1.0], problem, alpha=0.5, Delta=0.25)  # 10.5/1 and (0.25 + 96)/0.5
     array([ 10.5, 192.5])
+
     """
     t, lam, alpha, Delta = _arrays(t=t, lam=lam, alpha=alpha, Delta=Delta)
     if np.any((lam == 1) & (alpha == 0)):
@@ -123,21 +174,28 @@ def H(t: ArrayLike, lam: ArrayLike, problem: Problem, alpha: ArrayLike, Delta: A
 
 
 class Bound(NamedTuple):
-    """The right-hand side of a theorem, term by term. A total of 1 or more promises nothing."""
+    """The right-hand side of a theorem, term by term. A total of 1 or more promises nothing.
+
+    All terms are in the unit of an average cost a round.
+
+    Attributes:
+        exploration: ε: what uniform exploration costs.
+        deviation: how far the costs of the contexts that came are from their means.
+        selection: what it costs to choose λ from Λ.
+        mixture: what the policies of the best λ cost: the bias and the variance of both sources.
+        lam: the λ of Λ that attains the minimum.
+
+    """
 
     exploration: float
-    """ε: what uniform exploration costs."""
     deviation: float
-    """How far the costs of the contexts that came are from their means."""
     selection: float
-    """What it costs to choose λ from Λ."""
     mixture: float
-    """What the policies of the best λ cost: the bias and the variance of both sources."""
     lam: float
-    """The λ of Λ that attains the minimum."""
 
     @property
     def total(self) -> float:
+        """The bound itself: the sum of the four terms."""
         return self.exploration + self.deviation + self.selection + self.mixture
 
 
@@ -146,6 +204,8 @@ def theorem_1(
 ) -> Bound:
     """Bound on Algorithm 1's average regret, if the supervised costs are (α, Δ)-similar to the bandit's.
 
+    Beyond 1,024 rounds the sum over t is taken in runs of about t/1,024 rounds: correct to seven digits, for any n_b.
+
     Args:
         problem: K, n_s, n_b, ε, |Π| and δ.
         lambdas: Λ, as `ArrowCB` takes it. A λ that learns from nothing (0 with n_s·α = 0) never attains the minimum.
@@ -153,7 +213,8 @@ def theorem_1(
         Delta: of the similarity; smaller is better.
         capped: with min(1, G_t), which the proof shows, in place of the printed G_t.
 
-    Beyond 1,024 rounds the sum over t is taken in runs of about t/1,024 rounds: correct to seven digits, for any n_b.
+    Returns:
+        the bound, term by term; its `lam` is the best λ of Λ.
 
     >>> bound = theorem_1(Problem(K=2, n_s=10**10, n_b=10**12, epsilon=0.01, n_policies=1000), 8, alpha=1, Delta=0)
     >>> round(bound.total, 3), bound.lam == lambda_0_bandit(K=2, epsilon=0.01)
@@ -170,10 +231,19 @@ def corollary(problem: Problem, lambdas: int | Sequence[float] | Doubles, *, cap
     """Theorem 1 at λ = 1, whatever the similarity: what is left when the warm start is of no use.
 
     The paper prints ε + O(√(ln(n_b|Π||Λ|/δ)/(n_b ε))); this is the value, with the constants, the √K and the ln(e·n_b)
-    that are hidden there. Λ must contain 1.
+    that are hidden there.
+
+    Args:
+        problem: K, n_s, n_b, ε, |Π| and δ.
+        lambdas: Λ, as `ArrowCB` takes it. It must contain 1.
+        capped: as in `theorem_1`.
+
+    Returns:
+        the bound, term by term; its `lam` is 1.
 
     >>> round(corollary(Problem(K=2, n_s=0, n_b=10**12, epsilon=0.01, n_policies=1000), 2).total, 3)
     0.033
+
     """
     Lambda = _inputs.lambdas(lambdas, eight_lambdas(problem.K, problem.epsilon))
     if Lambda[-1] != 1:
@@ -186,12 +256,22 @@ def theorem_2(
 ) -> Bound:
     """Bound on Algorithm 2's average regret, if the bandit's costs are (α, Δ)-similar to the supervised ones.
 
-    Arguments as for `theorem_1`, but Λ as `SupervisedTruth` takes it. `capped` is not the paper's: min(1, H_t) halves
-    no faster than H_t when t doubles, so that its proof holds for it too.
+    Args:
+        problem: K, n_s, n_b, ε, |Π| and δ; n_s at least 1.
+        lambdas: Λ, as `SupervisedTruth` takes it. A λ that learns from nothing (1 with α = 0) never attains the
+            minimum.
+        alpha: of the similarity, at least 0; larger is better.
+        Delta: of the similarity, at least 0; smaller is better.
+        capped: with min(1, H_t) in place of H_t. This is not the paper's: min(1, H_t) halves no faster than H_t when t
+            doubles, so that its proof holds for it too.
+
+    Returns:
+        the bound, term by term; its `lam` is the best λ of Λ.
 
     >>> bound = theorem_2(Problem(K=2, n_s=10**7, n_b=10**9, epsilon=0.01, n_policies=1000), 8, alpha=1, Delta=0)
     >>> round(bound.total, 3), round(bound.lam, 3)
     (0.044, 0.857)
+
     """
     Lambda = _inputs.lambdas(lambdas, np.linspace(0, 1, 8).tolist())
     alpha, Delta = _at_least_0("alpha", alpha), _at_least_0("Delta", Delta)
@@ -211,8 +291,13 @@ def theorem_2(
 def lambda_0_bandit(K: int, epsilon: float) -> float:
     """λ₀ = ε/(K+ε), for identical sources in Algorithm 1: an example of the interaction is worth ε/K labels.
 
+    Args:
+        K: the number of actions, at least 2.
+        epsilon: ε in [0, 1], the share of rounds that explore uniformly.
+
     >>> lambda_0_bandit(K=3, epsilon=1.0)
     0.25
+
     """
     K, epsilon = _inputs.integer("K", K, 2, 2**20), _inputs.fraction("epsilon", epsilon)
     return epsilon / (K + epsilon)
@@ -221,8 +306,12 @@ def lambda_0_bandit(K: int, epsilon: float) -> float:
 def lambda_0_supervised(problem: Problem) -> float:
     """λ₀ = n_b·ε/(n_s·K + n_b·ε), for identical sources in Algorithm 2, which weighs averages.
 
+    Args:
+        problem: of it n_b, ε, n_s and K count; |Π| and δ do not matter.
+
     >>> lambda_0_supervised(Problem(K=2, n_s=30, n_b=400, epsilon=0.1, n_policies=5))
     0.4
+
     """
     rounds = problem.n_b * problem.epsilon
     return rounds / (problem.n_s * problem.K + rounds)
@@ -233,8 +322,16 @@ def effective_sample_size(t: ArrayLike, problem: Problem) -> Doubles:
 
     Section 3 of the paper prints n_s + Kt/ε; its own G_t(λ₀, 1, 0) = 4·√(L/m) + 4·L/m has this m, as has section 4.
 
+    Args:
+        t: the number of rounds, from 1 on.
+        problem: of it n_s, ε and K count; the rest does not matter.
+
+    Returns:
+        a number of labels for each t.
+
     >>> effective_sample_size([10, 1000], Problem(K=2, n_s=30, n_b=1000, epsilon=0.1, n_policies=5))
     array([30.5, 80. ])
+
     """
     (t,) = _arrays(t=t)
     return problem.n_s + problem.epsilon * t / problem.K
@@ -243,11 +340,20 @@ def effective_sample_size(t: ArrayLike, problem: Problem) -> Doubles:
 def minimax_lower_bound(d: ArrayLike, m: ArrayLike, n: ArrayLike, Delta: ArrayLike) -> Doubles:
     """No learner's expected excess cost is below min(√(d/m) + 4Δ, √(d/n))/16 for all (1, Δ)-similar pairs of sources.
 
-    For n examples of the truth, m of the other source and policies of VC dimension d, with Δ ≤ 1/4 and m, n ≥ 32d. The
-    paper states 8Δ; its proof shows 4Δ.
+    The paper states 8Δ; its proof shows 4Δ.
+
+    Args:
+        d: the VC dimension of the policies, at least 1.
+        m: the number of examples of the other source, at least 32·d.
+        n: the number of examples of the truth, at least 32·d.
+        Delta: Δ of the similarity, in [0, 1/4].
+
+    Returns:
+        one value for each combination of the arguments, broadcast against each other.
 
     >>> minimax_lower_bound(d=1, m=10_000, n=[100, 400], Delta=0.01)  # min(0.05, 0.1)/16, min(0.05, 0.05)/16
     array([0.003125, 0.003125])
+
     """
     d, m, n, Delta = _arrays(d=d, m=m, n=n, Delta=Delta)
     for name, examples in (("m", m), ("n", n)):
@@ -261,8 +367,16 @@ def ucb_T0(Delta: ArrayLike, n_s: ArrayLike) -> Doubles:  # noqa: N802
 
     Its labels say (½, ½ + Δ/2), the truth is (½, ½ − Δ/2). Infinite where a float ends.
 
+    Args:
+        Delta: Δ in [0, 1].
+        n_s: the number of labels, at least 0.
+
+    Returns:
+        a number of rounds for each combination of the arguments, broadcast against each other.
+
     >>> ucb_T0(0.5, [0, 640])  # e¹⁰ − 1
     array([    0.        , 22025.46579481])
+
     """
     Delta, n_s = _arrays(Delta=Delta, n_s=n_s)
     _check("Delta", Delta, 0, 1, "a number in [0, 1], so that costs are")
@@ -273,8 +387,16 @@ def ucb_T0(Delta: ArrayLike, n_s: ArrayLike) -> Doubles:  # noqa: N802
 def ucb_regret(Delta: ArrayLike, n_s: ArrayLike) -> Doubles:
     """Δ/2·(T₀ − 1): a lower bound on the regret of `WarmUCB` there, once n_b ≥ T₀ + 1; below 0 it says nothing.
 
+    Args:
+        Delta: Δ in [0, 1], as in `ucb_T0`.
+        n_s: the number of labels, at least 0.
+
+    Returns:
+        the regret, summed over all rounds, for each combination of the arguments.
+
     >>> round(float(ucb_regret(0.5, 640)), 3)  # (e¹⁰ − 2)/4
     5506.116
+
     """
     Delta, n_s = _arrays(Delta=Delta, n_s=n_s)
     return Delta / 2 * (ucb_T0(Delta, n_s) - 1)

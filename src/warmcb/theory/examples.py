@@ -19,12 +19,18 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class SimilarSource:
-    """A source D₂ made from D₁, and what the paper claims of it: strong (α, Δ)-similarity, by c₂ = c⁺ + c⁻."""
+    """A source D₂ made from D₁, and what the paper claims of it: strong (α, Δ)-similarity, by c₂ = c⁺ + c⁻.
+
+    Attributes:
+        costs: E[c₂(a) | x], shape (n, K).
+        plus: E[c⁺(a) | x], the useful part, shape (n, K); c⁻ is the rest.
+        alpha: the α that the paper claims; larger is better.
+        Delta: the Δ that the paper claims; smaller is better.
+
+    """
 
     costs: Doubles
-    """E[c₂(a) | x], shape (n, K)."""
     plus: Doubles
-    """E[c⁺(a) | x], the useful part; c⁻ is the rest."""
     alpha: float
     Delta: float
 
@@ -34,7 +40,10 @@ def lowest_cost_labels(costs_1: ArrayLike, best_actions: ArrayLike) -> SimilarSo
 
     Args:
         costs_1: D₁, shape (n, K).
-        best_actions: what π*, the best policy on D₁, does in each context.
+        best_actions: what π*, the best policy on D₁, does in each context; shape (n,).
+
+    Returns:
+        D₂, in which the named action costs 0 and any other 1.
 
     >>> source = lowest_cost_labels([[0.0, 0.3], [0.1, 0.2], [0.5, 0.4], [0.2, 0.9]], best_actions=[0, 0, 0, 0])
     >>> source.costs.tolist()
@@ -60,10 +69,19 @@ def lowest_cost_labels(costs_1: ArrayLike, best_actions: ArrayLike) -> SimilarSo
 def uniform_corruption(y: ArrayLike, n_actions: int, p: float) -> SimilarSource:
     """Example 2: with probability p a label is replaced by any, as the noise uar does. (1−p, 0).
 
+    Args:
+        y: labels of D₁, in 0..K−1, shape (n,).
+        n_actions: K, at least 2.
+        p: how often they are replaced, in [0, 1]; by the true label, too, as it is one of the K.
+
+    Returns:
+        D₂, with its costs in expectation over the replacement.
+
     >>> uniform_corruption([0, 1], n_actions=2, p=0.5)
     SimilarSource(costs=array([[0.25, 0.75],
            [0.75, 0.25]]), plus=array([[0.25, 0.75],
            [0.75, 0.25]]), alpha=0.5, Delta=0.0)
+
     """
     true = _true_costs(y, n_actions)
     costs = (1 - _inputs.fraction("p", p)) * true + p * (1 - 1 / n_actions)
@@ -74,10 +92,13 @@ def general_corruption(y: ArrayLike, wrong: ArrayLike, n_actions: int, p: float)
     """Example 3: with probability p a label is replaced by whatever an adversary likes. (1, 2p).
 
     Args:
-        y: labels of D₁.
-        wrong: the labels that may take their place; or of random ones the expected costs, shape (n, K).
-        n_actions: K.
-        p: how often they do.
+        y: labels of D₁, in 0..K−1, shape (n,).
+        wrong: the labels that may take their place, shape (n,); or of random ones the expected costs, shape (n, K).
+        n_actions: K, at least 2.
+        p: how often they do, in [0, 1].
+
+    Returns:
+        D₂, with its costs in expectation over the replacement.
 
     >>> source = general_corruption([0, 1], wrong=[1, 1], n_actions=2, p=0.25)
     >>> source.costs.tolist(), source.alpha, source.Delta
@@ -90,14 +111,18 @@ def general_corruption(y: ArrayLike, wrong: ArrayLike, n_actions: int, p: float)
 
 
 class StrongSimilarity(NamedTuple):
-    """How the two conditions of strong similarity are met."""
+    """How the two conditions of strong similarity are met.
+
+    Attributes:
+        useful: the smallest E[c⁺(π(x))] − E[c⁺(π*(x))] − α·r₁(π); at least 0 by condition 1.
+        useless: the largest |E[c⁻(π(x))]|; at most Δ/2 by condition 2.
+        holds: whether both are met, but for rounding.
+
+    """
 
     useful: float
-    """The smallest E[c⁺(π(x))] − E[c⁺(π*(x))] − α·r₁(π); at least 0 by condition 1."""
     useless: float
-    """The largest |E[c⁻(π(x))]|; at most Δ/2 by condition 2."""
     holds: bool
-    """Whether both are met, but for rounding."""
 
 
 def strong_similarity(
@@ -105,11 +130,19 @@ def strong_similarity(
 ) -> StrongSimilarity:
     """Check the paper's claim about a source made from D₁, on the data and the policies at hand.
 
+    Args:
+        policies: Π.
+        X: the contexts, one in each row.
+        costs_1: D₁: costs of shape (n, K), or labels of shape (n,).
+        source: D₂ on the same contexts, with the claimed α and Δ.
+        tolerance: by how much a condition may be missed because of rounding.
+
     >>> from warmcb.learners.finite_class import ConstantPolicies
     >>> y = [0, 0, 0, 1]
     >>> source = general_corruption(y, wrong=[1, 1, 1, 0], n_actions=2, p=0.25)
     >>> strong_similarity(ConstantPolicies(2), np.zeros((4, 1)), y, source)  # of the Δ/2 = 0.25 half is needed
     StrongSimilarity(useful=0.0, useless=0.125, holds=True)
+
     """
     true, plus = risks(policies, X, costs_1, source.plus)
     both, _ = risks(policies, X, source.costs, source.costs)

@@ -14,20 +14,35 @@ from warmcb.simulation import simulate
 
 
 class Failure(NamedTuple):
-    """One bandit on the example."""
+    """One bandit on the example.
+
+    Attributes:
+        regret: cumulative, after each round; shape (n_b,).
+        first_play: the first round, counted from 1, that plays the better arm; None if no round does.
+
+    """
 
     regret: NDArray[np.float64]
-    """Cumulative, after each round."""
     first_play: int | None
-    """The first round, counted from 1, that plays the better arm; none if no round does."""
 
 
 def two_armed(Delta: float, n_s: int, n_b: int, *, epsilon: float = 0.05, seed: int = 0) -> dict[str, Failure]:
     """Play the warm-started UCB1, plain UCB1 and ARRoW-CB on the example with gap Δ and n_s labels, for n_b rounds.
 
+    Args:
+        Delta: Δ in [0, 1]. The better arm costs Δ/2 less in the rounds, and Δ/2 more by the labels.
+        n_s: the number of labels.
+        n_b: the number of rounds, at least 1.
+        epsilon: ε of ARRoW-CB; UCB1 has none.
+        seed: of ARRoW-CB; UCB1 draws nothing at random.
+
+    Returns:
+        what became of each bandit, by the name of its class: "WarmUCB", "UCB1" and "ArrowCB".
+
     >>> played = two_armed(Delta=0.5, n_s=100, n_b=1000)
     >>> played["WarmUCB"].first_play, played["UCB1"].first_play
     (333, 2)
+
     """
     Delta = _inputs.fraction("Delta", Delta)
     n_s, n_b = _inputs.integer("n_s", n_s, 0), _inputs.integer("n_b", n_b, 1)

@@ -24,13 +24,19 @@ class Sources:
     """Two sources on numbered contexts: the mean cost of every action under each, and a class of policies.
 
     Costs that are drawn are 0 or 1, with these means.
+
+    Attributes:
+        truth: the mean costs of the true source, in [0, 1], shape (contexts, K).
+        other: those of the other source, likewise.
+        policies: Π, on the numbers of the contexts.
+        Delta: Δ(1): the other source is (1, Δ)-similar to the true one.
+
     """
 
     truth: Doubles
     other: Doubles
     policies: TablePolicies
     Delta: float
-    """Δ(1): the other source is (1, Δ)-similar to the true one."""
 
     @classmethod
     def made_up(
@@ -39,6 +45,14 @@ class Sources:
         """Random mean costs; the other source also likes the actions of a wrong policy, by `bias` in [0, 1].
 
         With a bias of 0 the sources are identical, and Δ is 0.
+
+        Args:
+            bias: how wrong the other source is, in [0, 1].
+            K: the number of actions.
+            n_contexts: the number of different contexts; in a run each is as likely as any other.
+            n_policies: |Π|, at least 2. Policy 0 is the best one, policy 1 the wrong one.
+            seed: of the mean costs and the policies.
+
         """
         bias = _inputs.fraction("bias", bias)
         random = np.random.default_rng(_inputs.seed(seed))
@@ -55,16 +69,33 @@ class Sources:
         return cls(truth, other, policies, float(similarity.Delta(1.0)))
 
     def problem(self, n_s: int, n_b: int, epsilon: float, delta: float = 0.05) -> Problem:
-        """What the bounds are asked about."""
+        """What the bounds are asked about.
+
+        Args:
+            n_s: the number of labels.
+            n_b: the number of rounds.
+            epsilon: ε in (0, 1].
+            delta: δ in (0, 1/e).
+
+        Returns:
+            a problem with these, and with the K and |Π| of the sources.
+
+        """
         return Problem(self.truth.shape[1], n_s, n_b, epsilon, len(self.policies), delta)
 
 
 class Measured(NamedTuple):
-    """The average regret of an exact algorithm, over seeds, and the bound that the theorem gives."""
+    """The average regret of an exact algorithm, over seeds, and the bound that the theorem gives.
+
+    Attributes:
+        regret: in cost a round, to the best policy on the contexts that came; the mean over the seeds.
+        error: its standard error.
+        bound: theorem 1 or 2, with eight λ.
+
+    """
 
     regret: float
     error: float
-    """Its standard error."""
     bound: Bound
 
 
@@ -74,6 +105,18 @@ def average_regret(
     """Play exact Algorithm 1 (`truth` is "bandit") or 2 ("supervised") and count regret in true mean costs.
 
     The true source is the rounds in one case, the labels in the other.
+
+    Args:
+        sources: where labels and rounds are drawn from.
+        n_s: the number of labels.
+        n_b: the number of rounds.
+        epsilon: ε in (0, 1].
+        truth: "bandit" or "supervised".
+        seeds: the number of runs, at least 1; each has a seed and data of its own.
+
+    Returns:
+        the mean regret, its standard error, and the bound.
+
     """
     regrets = [_regret(sources, n_s, n_b, epsilon, truth, seed) for seed in range(_inputs.integer("seeds", seeds, 1))]
     problem = sources.problem(n_s, n_b, epsilon)
@@ -100,7 +143,15 @@ def _regret(sources: Sources, n_s: int, n_b: int, epsilon: float, truth: str, se
 
 
 class Panel(NamedTuple):
-    """One thing varied, the others held: a part of the measurement."""
+    """One thing varied, the others held: a part of the measurement.
+
+    Attributes:
+        algorithm: of the paper, 1 or 2.
+        varied: "n_b", "n_s" or "ε".
+        values: of what is varied, in ascending order.
+        fixed: the values of the other two, by name.
+
+    """
 
     algorithm: int
     varied: str
@@ -109,6 +160,7 @@ class Panel(NamedTuple):
 
     @property
     def title(self) -> str:
+        """What stands above the panel: the algorithm, and what is held."""
         held = ", ".join(f"{name} = {value:g}" for name, value in self.fixed.items())
         return f"Algorithm {self.algorithm}: {held}"
 
@@ -124,7 +176,16 @@ PANELS = tuple(Panel(algorithm, *varied) for algorithm in (1, 2) for varied in _
 
 
 def measure_all(seeds: int, workers: int | None = None) -> list[tuple[Panel, Curves]]:
-    """Measure what the theorems talk about, one thing varied at a time, for three biases; in processes."""
+    """Measure what the theorems talk about, one thing varied at a time, for three biases; in processes.
+
+    Args:
+        seeds: the number of runs for each value, at least 1.
+        workers: the number of processes; by default one for each core.
+
+    Returns:
+        for each of `PANELS` its curves: a curve is named by its Δ, and maps each value to what was measured there.
+
+    """
     tasks = [(number, bias, value, seeds) for number, panel in enumerate(PANELS) for bias in _BIASES
              for value in panel.values]  # fmt: skip
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
@@ -147,7 +208,12 @@ def _measure(task: tuple[int, float, float, int]) -> Measured:
 def slope(n_b: Sequence[float], regrets: Sequence[float]) -> float:
     """The exponent of n_b: the slope of a line through the logarithms.
 
+    Args:
+        n_b: numbers of rounds, at least two different ones.
+        regrets: the average regret at each, above 0.
+
     >>> round(slope([100, 400, 1600], [0.3, 0.15, 0.075]), 3)
     -0.5
+
     """
     return float(np.polyfit(np.log(n_b), np.log(regrets), 1)[0])

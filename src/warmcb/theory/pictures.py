@@ -26,7 +26,19 @@ def plot_failure(
     Deltas: Sequence[float] = (0.3, 0.5, 0.8),
     sizes: Sequence[int] = (25, 50, 100, 200, 300, 400, 600),
 ) -> "Figure":
-    """Draw regret on the two-armed example, over rounds, n_s and Δ, and how long the naive warm start keeps waiting."""
+    """Draw regret on the two-armed example, over rounds, n_s and Δ, and how long the naive warm start keeps waiting.
+
+    Args:
+        Delta: the Δ of the panel over rounds, in [0, 1].
+        n_s: the number of labels of that panel.
+        n_b: the number of rounds, in all panels.
+        Deltas: the Δ of the other panels, at most four.
+        sizes: the n_s of the other panels.
+
+    Returns:
+        a figure; its `savefig` writes it to a file.
+
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 3.9), layout="constrained")
@@ -69,6 +81,13 @@ def plot_regret(measured: Sequence[tuple[Panel, Curves]]) -> "Figure":
     """Draw measured regret, a panel for each thing varied, with the terms of the first curve's bound in grey.
 
     A curve over n_b carries its slope, the fitted exponent of n_b.
+
+    Args:
+        measured: what `measure_all` gives, or some of it. Of the curves of a panel four are drawn at most.
+
+    Returns:
+        a figure; its `savefig` writes it to a file.
+
     """
     from matplotlib.figure import Figure
 

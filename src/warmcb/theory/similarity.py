@@ -34,14 +34,21 @@ class _Lines(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Frontier:
-    """Δ(α) = max over π of α·r₁(π) − r₂(π): convex, made of straight pieces, never below 0."""
+    """Δ(α) = max over π of α·r₁(π) − r₂(π): convex, made of straight pieces, never below 0.
+
+    `frontier` makes it.
+
+    Attributes:
+        risks: the average cost of each policy on both sources; shape (2, |Π|).
+        best_policy: π*, by its number: the policy with the lowest risk on D₁; of several, the one with the lowest on
+            D₂.
+        level: how much of the bootstrap's replicates the band covers, in (0, 1].
+
+    """
 
     risks: Doubles
-    """The average cost of each policy on both sources; shape (2, |Π|)."""
     best_policy: int
-    """π*: the policy with the lowest risk on D₁; of several, the one with the lowest on D₂."""
     level: float
-    """How much of the bootstrap's replicates the band covers."""
     _lines: _Lines
     _replicates: tuple[_Lines, ...]
     """Δ(α) with contexts drawn anew."""
@@ -67,7 +74,15 @@ class Frontier:
         return -np.diff(self._lines.intercepts) / np.diff(self._lines.slopes)
 
     def Delta(self, alpha: ArrayLike) -> Doubles:  # noqa: N802
-        """The smallest Δ with which D₂ is (α, Δ)-similar to D₁, for each α."""
+        """The smallest Δ with which D₂ is (α, Δ)-similar to D₁, for each α.
+
+        Args:
+            alpha: α of at least 0: a number, or an array of any shape.
+
+        Returns:
+            Δ(α), in the shape of `alpha`.
+
+        """
         return self._lines.highest(_alphas(alpha))
 
     def band(self, alpha: ArrayLike) -> tuple[Doubles, Doubles]:
@@ -76,6 +91,13 @@ class Frontier:
         A maximum over policies is estimated too high rather than too low, most of all where many are as good as the
         best. The lower end is therefore as far from Δ(α) as the worst policy's error in the bootstrap, and the upper
         one as far as the replicates of Δ(α) themselves; each holds but for half of 1 − `level`.
+
+        Args:
+            alpha: as in `Delta`.
+
+        Returns:
+            the lower and the upper end, both in the shape of `alpha`.
+
         """
         if not self._replicates:
             raise InputError("bootstrap is 0; expected replicates for a band")
@@ -100,13 +122,16 @@ def frontier(
     """Measure how similar D₂ is to D₁, the source that one is judged by.
 
     Args:
-        policies: Π.
-        X: the contexts, the same for both sources.
+        policies: Π, such as `ConstantPolicies(2)` or `LinearPolicies.at_random(…)`; at least one policy.
+        X: the contexts, one in each row, the same for both sources.
         costs_1: D₁: costs of shape (n, K) or labels of shape (n,); of an expectation or of a sample.
         costs_2: D₂, likewise.
-        bootstrap: replicates for the band; 0 for none, which is faster.
-        level: how much of the replicates the band covers.
+        bootstrap: the number of replicates for the band; 0 for none, which is faster.
+        level: how much of the replicates the band covers, in (0, 1].
         seed: of the bootstrap.
+
+    Returns:
+        Δ(α) for every α, with the risks that it comes from.
 
     >>> from warmcb.learners.finite_class import ConstantPolicies
     >>> judged_by, labels = [0, 0, 0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1, 1, 1]
@@ -137,19 +162,38 @@ def frontier(
 
 
 def risks(policies: Policies, X: Features, costs_1: ArrayLike, costs_2: ArrayLike) -> Doubles:
-    """The average cost of each policy on two sources; shape (2, |Π|). Arguments as for `frontier`.
+    """The average cost of each policy on two sources.
+
+    Args:
+        policies: as in `frontier`.
+        X: as in `frontier`.
+        costs_1: as in `frontier`.
+        costs_2: as in `frontier`.
+
+    Returns:
+        the risks on D₁ and on D₂; shape (2, |Π|).
 
     >>> from warmcb.learners.finite_class import ConstantPolicies
     >>> risks(ConstantPolicies(2), np.zeros((4, 1)), [0, 0, 0, 1], [[0.5, 1.0]] * 4)
     array([[0.25, 0.75],
            [0.5 , 1.  ]])
+
     """
     measured, _ = _measure(policies, *_checked(policies, X, costs_1, costs_2), 0, 0)
     return measured
 
 
 def best_of(risks_1: Doubles, risks_2: Doubles) -> int:
-    """π*: the policy with the lowest risk on the first source; of several, the one with the lowest on the second."""
+    """π*: the policy with the lowest risk on the first source; of several, the one with the lowest on the second.
+
+    Args:
+        risks_1: the average cost of each policy on the first source; shape (|Π|,).
+        risks_2: the same on the second.
+
+    Returns:
+        the number of the policy, from 0.
+
+    """
     return int(np.lexsort((risks_2, risks_1))[0])
 
 
@@ -261,7 +305,18 @@ def _checked(policies: object, X: Features, costs_1: ArrayLike, costs_2: ArrayLi
 
 
 def table_of(name: str, table: ArrayLike, n_rows: int, n_actions: int) -> CostTable:
-    """Labels, of one dimension, or costs."""
+    """Labels, of one dimension, or costs.
+
+    Args:
+        name: what error messages call the table.
+        table: labels of shape (n,), or costs of shape (n, K).
+        n_rows: n, which the table must have.
+        n_actions: K.
+
+    Returns:
+        the same, checked, in the types that the core takes.
+
+    """
     try:
         if np.ndim(table) == 1:
             return _inputs.cost_table(table, None, n_rows, n_actions)
