@@ -91,14 +91,8 @@ template <class Class> void bind_decide(Class& bound) {
 }
 
 // The parts of a snapshot, which decides.
-struct Snapshot {
-    const Predictor& predictor;
-    const Selector& selector;
-    const Explorer& explorer;
-    const Trial& trial;
-    double epsilon;
-
-    Decider decider() const { return {predictor, selector, explorer, trial, epsilon}; }
+struct Snapshot : Decider {
+    const Decider& decider() const { return *this; }
 };
 
 // The parts of a bandit, which decides and learns.
@@ -167,7 +161,7 @@ void bind_rounds(nb::module_& m) {
         .def("__init__", [](Snapshot* self, const Predictor& predictor, const Selector& selector, const Explorer& explorer,
                             const Trial& trial, double epsilon) {
             require_sizes(predictor, selector, trial);
-            new (self) Snapshot{predictor, selector, explorer, trial, epsilon};
+            new (self) Snapshot{{predictor, selector, explorer, trial, epsilon}};
         }, "predictor"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
     bind_decide(snapshot);

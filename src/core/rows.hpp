@@ -18,8 +18,8 @@ constexpr float smallest_feature = 1e-30f;
 // A matrix of n rows and d features: a view of one that the caller keeps alive, or a single row of its own.
 class Rows {
 public:
-    explicit Rows(std::shared_ptr<const std::vector<float>> row)
-        : own_(std::move(row)), values_(own_->data()), rows_(1), features_(own_->size()) {}
+    Rows(std::shared_ptr<const float[]> row, std::size_t features)
+        : own_(std::move(row)), values_(own_.get()), rows_(1), features_(features) {}
 
     // Row i alone; valid as long as these rows are.
     Rows row(std::size_t i) const {
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    std::shared_ptr<const std::vector<float>> own_;
+    std::shared_ptr<const float[]> own_;
     const float* values_;
     const int32_t* indices_ = nullptr;  // null: dense
     const int64_t* starts_ = nullptr;

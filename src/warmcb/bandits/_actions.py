@@ -75,8 +75,12 @@ class Actions:
         allowed = None if actions == self.all else self._own_allowed(actions or ())
         if number >= known[0] or allowed is not None:
             self._check_played(action, number, allowed, known[0])
-        checked = (_cost(cost), _inputs.probability(probability), allowed, _inputs.integer("round", round_, 0, 2**62))
-        return tuple.__new__(Event, (number, *checked))  # as Event(…), in half the time
+        if type(cost) is not float or not 0.0 <= cost <= 1.0:
+            cost = _inputs.fraction("cost", cost)
+        if type(round_) is not int or not 0 <= round_ <= 2**62:
+            round_ = _inputs.integer("round", round_, 0, 2**62)
+        # As Event(…), in half the time.
+        return tuple.__new__(Event, (number, cost, _inputs.probability(probability), allowed, round_))
 
     def foreign_event(
         self, action: object, cost: float, probability: object, actions: Iterable[Action] | None, learned: int

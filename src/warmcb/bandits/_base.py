@@ -31,6 +31,8 @@ POLICY = "policy of "
 
 _LARGEST_MODEL = 2**38  # weights, for all λ together: far beyond any machine, far below any overflow
 _MOST_ACTIONS = 2**20
+_set = object.__setattr__
+_of_vector = Rows.of_vector
 
 Columns = tuple[str, ...] | None
 """The names of a table's columns, if it has any."""
@@ -150,8 +152,9 @@ class Bandit(ABC):
                 self._draws.count += 1
             if columns is not None:
                 self._remember(columns)
-            chosen = (self._actions.all[action], probabilities.item(action), probabilities)
-            return tuple.__new__(Decision, (*chosen, playable, self.learned_, key))  # as Decision(…), in half the time
+            chosen, probability = self._actions.all[action], probabilities.item(action)
+            # As Decision(…), in half the time.
+            return tuple.__new__(Decision, (chosen, probability, probabilities, playable, self.learned_, key))
 
     def decide_many(
         self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
@@ -212,7 +215,9 @@ class Bandit(ABC):
             if self.n_features_ is None:
                 self._meet(row)
             self._learn(row, event)
-            vars(self)["learned_"] += 1  # not by __setattr__, which would take a tenth of this method's time
+            _set(
+                self, "learned_", self.learned_ + 1
+            )  # past __setattr__, which would take a tenth of this method's time
             if columns is not None:
                 self._remember(columns)
 
@@ -343,7 +348,7 @@ class Bandit(ABC):
         return type(self)(**self.get_params())
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in self._parameters and name in vars(self):
+        if name in self._parameters and hasattr(self, name):
             raise OrderError(f"{name} cannot be changed to {value!r}; expected set_params before any data, or a clone")
         super().__setattr__(name, value)
 
@@ -426,8 +431,9 @@ class Bandit(ABC):
     # Input checks
 
     def _row(self, x: _inputs.Features) -> tuple[Columns, Rows]:
-        if type(x) is np.ndarray and self.n_features_ is not None:
-            row = Rows.of_vector(x, self.n_features_)
+        n_features = self.n_features_
+        if type(x) is np.ndarray and n_features is not None:
+            row = _of_vector(x, n_features)
             if row is not None:
                 return None, row
         columns = _frames.columns_of(x, "x")
