@@ -174,10 +174,11 @@ class LaneBandit(Bandit):
         self._admit()
 
     def _compile(self, kind: type[Any]) -> Any:
-        try:
-            return kind(self._learner, self._selector, self._explorer, self._trial, self.epsilon)
-        except TypeError:  # a part is somebody's Python class
-            return None
+        parts = self._learner, self._selector, self._explorer
+        kinds = _core.Predictor, _core.Selector, _core.Explorer
+        if not all(map(isinstance, parts, kinds)):
+            return None  # one of them is somebody's Python class
+        return kind(*parts, self._trial, self.epsilon)
 
     def _count_examples(self, table: CostTable) -> None:
         """Who may play, and what examples weigh, depend on what was supervised."""
