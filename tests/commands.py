@@ -1,9 +1,10 @@
 """The command inside this process: far faster than a new one, and its parts can be replaced by a test."""
 
 import io
+import json
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from warmcb.cli.app import run
 
@@ -29,6 +30,15 @@ def refusal(*arguments: str | Path) -> str:
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
     assert done.stderr.startswith("warmcb: ")
     return done.stderr.removeprefix("warmcb: ").removesuffix("\n")
+
+
+def facts_of(*arguments: str | Path) -> dict[str, Any]:
+    """The JSON document of a simulation that went well."""
+    done = warmcb("simulate", *arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = json.loads(done.stdout)
+    assert isinstance(facts, dict)
+    return facts
 
 
 def small_table(folder: Path) -> Path:

@@ -6,12 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from commands import Done, refusal, small_table, warmcb
+from commands import Done, facts_of, refusal, small_table, warmcb
 from warmcb import ArrowCB, Bandit, WarmBandit, __version__, catalogue
 from warmcb.catalogue import CLASSES, make_bandit
 from warmcb.cli import results
@@ -28,14 +27,6 @@ def in_a_shell(*arguments: str | Path, **environment: str) -> Done:
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_table(tmp_path_factory.mktemp("data"))
-
-
-def facts_of(*arguments: str | Path) -> dict[str, Any]:
-    done = warmcb("simulate", *arguments, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    facts = json.loads(done.stdout)
-    assert isinstance(facts, dict)
-    return facts
 
 
 def has(algorithm: str, option: str) -> bool:

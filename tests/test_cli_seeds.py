@@ -1,9 +1,7 @@
 """`warmcb simulate --seeds`: several runs, their mean and its interval."""
 
 import io
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +9,7 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
-from commands import refusal, small_table, warmcb
+from commands import facts_of, refusal, small_table, warmcb
 from warmcb.cli import simulate as command
 from warmcb.cli.runs import Estimate, Plan, play_many
 from warmcb.data import read_file
@@ -21,12 +19,6 @@ from warmcb.noise import Noise
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_table(tmp_path_factory.mktemp("data"))
-
-
-def facts_of(*arguments: str | Path) -> dict[str, Any]:
-    done = warmcb("simulate", *arguments, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    return dict(json.loads(done.stdout))
 
 
 def test_each_run_is_that_of_its_seed(table: Path) -> None:

@@ -35,8 +35,8 @@ struct Trial {
 
     bool tries(std::size_t action) const { return added[action] && learned[action] < length; }
 
-    // What its scores are lowered by, on the scale of costs from 0 to 1. Less would leave it where bad luck has put it: an
-    // action that is the best by 0.1, with costs of 0 and 1, would be played in 70 % of the rounds instead of 85 %.
+    // What its scores are lowered by, on the scale of costs from 0 to 1. Without it, bad luck in some contexts would last:
+    // where an action looks bad it is not played, and what is not played is not corrected.
     float doubt(std::size_t action) const {
         const uint32_t enough = 10 * length;
         if (!added[action] || tries(action) || learned[action] >= enough) return 0;

@@ -87,9 +87,7 @@ class Actions:
     ) -> Event:
         """What another system played, with its cost."""
         if probability is None:
-            raise InputError(
-                f"action is {shown(action)} without a probability; expected learn(x, decision, cost), or both"
-            )
+            raise InputError(f"action is {shown(action)} without a probability; expected a Decision, or both")
         number = self.number(action)
         allowed = self.allow(actions)[0]
         self._check_played(action, number, allowed, self.count)

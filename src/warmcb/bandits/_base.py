@@ -1,6 +1,5 @@
 """What every bandit is: parameters, checked calls, an exact state. What each one does is in the files beside this."""
 
-import inspect
 import json
 import threading
 from abc import ABC, abstractmethod
@@ -18,9 +17,9 @@ from warmcb._messages import shown
 from warmcb._states import State
 from warmcb.bandits._actions import Actions, Allowed, Events, Mask
 from warmcb.bandits._draws import Draws
+from warmcb.bandits._parameters import HasParameters
 from warmcb.bandits._parts import encoded
 from warmcb.bandits.decisions import Action, Decision, Decisions, Event, Key, Rounds, Trace
-from warmcb.contracts import parameters
 from warmcb.errors import InputError, OrderError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ Columns = tuple[str, ...] | None
 """The names of a table's columns, if it has any."""
 
 
-class Bandit(ABC):
+class Bandit(HasParameters, ABC):
     """What every bandit has: `warm_start`, then `decide` and `learn`. Costs are in [0, 1], lower is better.
 
     A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
@@ -69,11 +68,9 @@ class Bandit(ABC):
     """Whether it can be told which actions are allowed."""
 
     _known: ClassVar[dict[str, type["Bandit"]]] = {}
-    _parameters: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._parameters = tuple(inspect.signature(cls).parameters)
         known = Bandit._known.setdefault(cls.__name__, cls)
         if known.__module__ != cls.__module__ and known.__module__.startswith("warmcb."):
             raise InputError(f"class {cls.__name__} has the name of a built-in bandit; expected another name")
@@ -81,6 +78,8 @@ class Bandit(ABC):
 
     def __init__(self, n_actions: int | None, actions: Sequence[str] | None, seed: int) -> None:
         self.actions = _inputs.action_names(actions)
+        if isinstance(n_actions, list | tuple):
+            raise InputError(f"n_actions is {shown(n_actions)}; expected an integer: names are given as actions=")
         if self.actions is not None and n_actions is None:
             n_actions = len(self.actions)
         self.n_actions = _inputs.integer("n_actions", n_actions, 2, _MOST_ACTIONS)
@@ -303,19 +302,6 @@ class Bandit(ABC):
         """The number of rounds, or of examples, behind `scores_`."""
         return 0
 
-    def get_params(self, deep: bool = False) -> dict[str, Any]:
-        """The constructor's arguments, by name.
-
-        Args:
-            deep: whether to add the arguments of parts, as `explorer__sharpness`.
-
-        """
-        params = {name: getattr(self, name) for name in self._parameters}
-        if deep:
-            for name, value in list(params.items()):
-                params |= {f"{name}__{inner}": one for inner, one in _arguments(value).items()}
-        return params
-
     def set_params(self, **params: Any) -> Self:
         """Change parameters, before any data.
 
@@ -326,35 +312,11 @@ class Bandit(ABC):
         with self._lock:
             if self.n_features_ is not None:
                 raise OrderError(f"set_params came after data; expected a new {type(self).__name__}")
-            changed = self.get_params()
-            if "actions" in params and "n_actions" not in params:
-                changed["n_actions"] = None
-            for name, value in sorted(params.items(), key=lambda item: "__" in item[0]):  # parts before their arguments
-                outer, nested, inner = name.partition("__")
-                part = changed.get(outer)
-                known = [*self._parameters, *(f"{outer}__{one}" for one in _arguments(part))]
-                if name not in known:
-                    what = f"{type(self).__name__} has no parameter {name}"
-                    raise InputError(f"{what}; expected one of {', '.join(known)}")
-                changed[outer] = _changed(part, inner, value) if nested else value
-            fresh = type(self)(**changed)
+            fresh = self._changed(params)
             draws = self._draws
             fresh._lock, fresh._draws = self._lock, Draws(fresh.seed, draws.worker, draws.part, draws.count)
             vars(self).update(vars(fresh))
             return self
-
-    def clone(self) -> Self:
-        """A new bandit with the same parameters that has seen nothing."""
-        return type(self)(**self.get_params())
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in self._parameters and hasattr(self, name):
-            raise OrderError(f"{name} cannot be changed to {value!r}; expected set_params before any data, or a clone")
-        super().__setattr__(name, value)
-
-    def __repr__(self) -> str:
-        shown = {name: value for name, value in self.get_params().items() if (name, value) != ("actions", None)}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
@@ -582,13 +544,3 @@ def revive(kind: type[Bandit], params: dict[str, Any], state: State) -> Bandit:
         bandit.n_features_ = n_features
         bandit._restore(state)
     return bandit
-
-
-def _changed(part: Any, argument: str, value: Any) -> Any:
-    """The same part with another value of an argument."""
-    return type(part)(**_arguments(part) | {argument: value})
-
-
-def _arguments(part: object) -> dict[str, Any]:
-    """The arguments of a part of a bandit; none for plain values."""
-    return parameters(part) if hasattr(part, "start") else {}
