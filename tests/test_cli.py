@@ -81,7 +81,7 @@ def test_warm_is_the_default(table: Path) -> None:
     assert facts_of(table, "--algorithm", "arrow")["epsilon"] == ArrowCB(2).epsilon
     help_text = " ".join(warmcb("simulate", "--help").stdout.replace("│", " ").split())
     assert "[default: warm]" in help_text
-    assert help_text.count("[default: (the algorithm's own)]") == 3
+    assert help_text.count("[default: (the algorithm's own)]") == 4
 
 
 @pytest.mark.parametrize("algorithm", CLASSES)
@@ -94,7 +94,7 @@ def test_an_option_that_the_algorithm_lacks_is_refused(table: Path, algorithm: s
 
 def test_the_refusal_lists_what_there_is(table: Path) -> None:
     message = refusal("simulate", table, "--learning-rate", "0.5")
-    assert message == "learning_rate is 0.5; warm has no such option (it has: epsilon, lambdas)"
+    assert message == "learning_rate is 0.5; warm has no such option (it has: epsilon, lambdas, features, half_life)"
     message = refusal("simulate", table, "--algorithm", "majority", "--epsilon", "0.0125")
     assert message == "epsilon is 0.0125; majority has no such option (it has none)"
 
@@ -156,7 +156,7 @@ def test_warm_tells_its_learner_and_how_sure_it_is(table: Path) -> None:
     done = warmcb("simulate", table)
     assert all(words in done.stdout for words in ("least squares", "cost above that of λ = 1"))
     facts = facts_of(table)
-    assert len(facts["intervals"]) == len(facts["lambdas"]) == 8
+    assert len(facts["intervals"]) == len(facts["lambdas"]) == 3
     assert facts["learner"].startswith("least squares")
     assert facts["parameters"]["learner"] == "auto"
 

@@ -71,7 +71,7 @@ def test_trace(table: Path, tmp_path: Path) -> None:
     facts = json.loads(done.stdout)
     rounds = pl.read_parquet(path)
     assert [name for name in rounds.columns if name != "row"] == [
-        "round", "action", "label", "probability", "cost", "lambda",
+        "round", "action", "label", "probability", "cost", "lambda", "memory",
     ]  # fmt: skip
     assert rounds["round"].to_list() == list(range(300))
     assert rounds["cost"].mean() == pytest.approx(facts["average_cost"])
@@ -92,9 +92,13 @@ def test_a_trace_without_lambda_has_nulls(table: Path, tmp_path: Path) -> None:
 
 
 def test_a_trace_by_hand() -> None:
-    trace = Trace(np.array([1, 0], dtype=np.int32), np.ones(2), np.array([0.0, 1.0]), np.array([0.5, np.nan]))
+    numbers = np.ones(2), np.array([0.0, 1.0]), np.array([0.5, np.nan]), np.array([0.0, 1.0])
+    trace = Trace(np.array([1, 0], dtype=np.int32), *numbers)
     run: Any = SimpleNamespace(trace=trace, rows=np.array([7, 3]))
-    assert trace_table(run, ("a", "b")).rows() == [(0, 7, 1, "b", 1.0, 0.0, 0.5), (1, 3, 0, "a", 1.0, 1.0, None)]
+    assert trace_table(run, ("a", "b")).rows() == [
+        (0, 7, 1, "b", 1.0, 0.0, 0.5, 0.0),
+        (1, 3, 0, "a", 1.0, 1.0, None, 1.0),
+    ]
 
 
 @pytest.mark.parametrize("suffix, start", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])

@@ -134,9 +134,9 @@ def test_a_round_of_the_evidence_by_hand() -> None:
 
 
 def intervals_of(state: dict[str, NDArray[Any]]) -> Doubles:
-    """From the sums of bets, winnings and penalties, with 5 % of error over all lanes and both sides."""
+    """From the sums of bets, winnings and penalties; 5 % of error over all lanes and both sides, half at first."""
     others = len(state["bets"]) - 1
-    width = (math.log(2 * others / 0.05) + state["penalties"][:-1]) / state["bets"][:-1]
+    width = (math.log(2 * others / 0.025) + state["penalties"][:-1]) / state["bets"][:-1]
     middle = state["winnings"][:-1] / state["bets"][:-1]
     both = np.clip(np.stack([middle - width, middle + width], axis=1), -1, 1)
     return np.vstack([both, [[0.0, 0.0]]])

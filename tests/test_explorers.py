@@ -14,7 +14,7 @@ from warmcb import contracts
 from warmcb._core import EpsilonGreedy
 from warmcb.explorers import InverseGap
 
-FLOOR = 0.1
+FLOOR = 0.02
 
 
 class Opinions(NamedTuple):
@@ -134,7 +134,7 @@ def test_a_lane_that_is_out_had_a_say_before() -> None:
     only_one = opinions._replace(eligible=np.array([1, 0], dtype=np.uint8))
     explorer = inverse_gap(0.2)
     np.testing.assert_allclose(opinions.played_by(explorer), [0.9, 0.1])
-    np.testing.assert_allclose(only_one.played_by(explorer), [1 - 0.1 / 10, 0.1 / 10])  # 1/11 is below the floor
+    np.testing.assert_allclose(only_one.played_by(explorer), [1 - 0.1 / 11, 0.1 / 11])
 
 
 def test_inverse_gap_by_hand() -> None:

@@ -229,8 +229,9 @@ class Unbounded(Softmax):
 
 
 def test_an_explorer_without_bounds_gives_no_evidence(tmp_path: Path) -> None:
-    run = simulate(WarmBandit(3, epsilon=0.2, explorer=Unbounded()), PROBLEM.X, **COMMON)
-    np.testing.assert_array_equal(run.bandit.intervals_[:-1], [[-1.0, 1.0]] * 7)
+    bandit = WarmBandit(3, epsilon=0.2, explorer=Unbounded(), cost_range=(0, 1))
+    run = simulate(bandit, PROBLEM.X, **COMMON)
+    np.testing.assert_array_equal(run.bandit.intervals_[:-1], [[-1.0, 1.0]] * 2)
     run.bandit.save(tmp_path / "b.warmcb")
 
 
@@ -242,7 +243,7 @@ def test_own_parts_in_any_mixture() -> None:
     run = simulate(WarmBandit(3, epsilon=0.2, seed=5, **OWN), PROBLEM.X, **COMMON, actions=some_allowed(500))
     assert np.isfinite(run.average_cost)
     assert run.bandit.learner_ == "MeanCosts"
-    assert run.bandit.intervals_.shape == (8, 2) and not run.bandit.dropped_.any()
+    assert run.bandit.intervals_.shape == (3, 2) and not run.bandit.dropped_.any()
 
 
 class TooMuch(Softmax):
@@ -370,8 +371,8 @@ def test_parts_that_make_no_sense_are_refused() -> None:
         InverseGap(floor=1.5)
     with pytest.raises(InputError, match="ridge is 0; expected a number from 1e-6"):
         RecursiveLeastSquares(ridge=0)
-    with pytest.raises(InputError, match="squares is False beside learner='online'"):
-        WarmBandit(3, learner="online", squares=False)
+    with pytest.raises(InputError, match="features is 'linear' beside learner='online'"):
+        WarmBandit(3, learner="online", features="linear")
 
 
 def test_a_file_names_no_class_that_nobody_gave(tmp_path: Path) -> None:
@@ -387,9 +388,9 @@ def test_a_file_names_no_class_that_nobody_gave(tmp_path: Path) -> None:
 
 def test_default_parts_are_what_their_names_stand_for() -> None:
     objects: dict[str, Any] = {
-        "explorer": InverseGap(10.0, 0.1, 100.0),
+        "explorer": InverseGap(10.0, 0.02, 100.0),
         "selector": Contest("forecast", 10.0, 3.0, 0.05),
-        "learner": RecursiveLeastSquares(True, 10.0, 0.5, 256, 8, 5.0, 10.0, 64),
+        "learner": RecursiveLeastSquares("bends", None, 10.0, 1.0, 100.0, 20.0, 0.5, 256, 192, 32, 128),
     }
     runs = [simulate(WarmBandit(3, seed=5, **options), PROBLEM.X, **COMMON) for options in ({}, objects)]
     np.testing.assert_array_equal(runs[0].trace.probabilities, runs[1].trace.probabilities)
@@ -407,8 +408,8 @@ def test_default_parts_are_what_their_names_stand_for() -> None:
         {"learner": RecursiveLeastSquares(ridge=0.1)},
         {"learner": RecursiveLeastSquares(first_guess=0.1)},
         {"learner": RecursiveLeastSquares(largest=0.5)},
-        {"learner": RecursiveLeastSquares(settled_at=0)},
-        {"learner": RecursiveLeastSquares(exact_terms=3, block=2)},
+        {"learner": RecursiveLeastSquares(settled_at=1)},
+        {"learner": RecursiveLeastSquares(exact_terms=3, memories=(50.0,))},
         {"learner": OnlineLinear(learning_rate=3.0)},
         {"selector": ProgressiveValidation()},
         {"explorer": EpsilonGreedy()},
@@ -423,7 +424,9 @@ def test_every_argument_matters(changed: dict[str, Any]) -> None:
 def test_the_chance_of_a_wrong_interval_is_an_argument() -> None:
     widths = []
     for error in (0.01, 0.5):
-        run = simulate(WarmBandit(3, epsilon=0.5, selector=Contest(error=error)), PROBLEM.X, **COMMON)
+        run = simulate(
+            WarmBandit(3, epsilon=0.5, selector=Contest(error=error), cost_range=(0, 1)), PROBLEM.X, **COMMON
+        )
         widths.append(np.diff(run.bandit.intervals_).sum())
     assert widths[0] > widths[1]
 

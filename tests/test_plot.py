@@ -32,10 +32,12 @@ def test_nothing_to_draw() -> None:
 
 def test_certainty_is_the_intervals() -> None:
     problem = make_problem()
-    run = simulate(WarmBandit(3, epsilon=0.5), problem.X, problem.y, warm_start=50)
+    run = simulate(WarmBandit(3, epsilon=0.5, cost_range=(0, 1)), problem.X, problem.y, warm_start=50)
     (axis,) = plot_certainty(run.bandit, title="a title").axes
     bars = [np.asarray(line.get_xdata(), dtype=float) for line in axis.lines[:-1]]  # the last is the line at 0
     np.testing.assert_array_equal(bars, run.bandit.intervals_)
     assert [tick.get_text() for tick in axis.get_yticklabels()] == [f"{value:.3g}" for value in run.bandit.lambdas_]
     with pytest.raises(InputError, match="expected a WarmBandit"):
         plot_certainty(ArrowCB(3))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="cost_range is None; expected the lowest and the highest cost"):
+        plot_certainty(WarmBandit(3))

@@ -1,6 +1,7 @@
-"""Recursive least squares: a case by hand, a plain NumPy twin, a million rounds, and whatever data may look like."""
+"""Recursive least squares: cases by hand, normal equations in float64, a million rounds, and whatever data may be."""
 
-from collections.abc import Callable
+import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,342 +9,248 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import sparse
 
-from problems import learn_one
-from warmcb._core import (
-    Composition,
-    Costs,
-    EpsilonGreedy,
-    ProgressiveValidation,
-    RecursiveLeastSquares,
-    Rows,
-    Stream,
-    Trial,
-    instruction_sets,
+from least_squares import (
+    LEVELS,
+    OPTIONS,
+    Doubles,
+    Floats,
+    as_rows,
+    drawn_bends,
+    error,
+    linear_problem,
+    make,
+    play,
+    predictions,
+    same_bits,
+    teach,
+    terms,
+    update,
 )
+from problems import learn_one
+from warmcb import WarmBandit, load, simulate
+from warmcb._core import Costs, RecursiveLeastSquares, instruction_sets, thaw
+from warmcb.errors import InputError
+from warmcb.learners import RecursiveLeastSquares as Configured
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-WIDEST = 256
-RIDGE = 10.0
-
-
-def make(features: int, actions: int = 2, lanes: int = 1, **options: Any) -> RecursiveLeastSquares:
-    return RecursiveLeastSquares(features, actions, lanes, **{"widest": WIDEST, "block": 8, "squares": True} | options)
-
-
-def as_rows(X: NDArray[Any], is_sparse: bool = False) -> Rows:
-    X = np.ascontiguousarray(X, dtype=np.float32)
-    if not is_sparse:
-        return Rows(X)
-    csr = sparse.csr_array(X)
-    return Rows(csr.data, csr.indices.astype(np.int32), csr.indptr.astype(np.int64), X.shape[1])
-
-
-def update(learner: RecursiveLeastSquares, x: Any, action: int, cost: float, weights: Any = (1.0,)) -> None:
-    rows = as_rows(np.atleast_2d(x))
-    learn_one(learner, rows, 0, action, cost, np.array(weights, dtype=np.float64), learner.predict(rows, 0))
-
-
-def teach(learner: RecursiveLeastSquares, X: NDArray[Any], costs: Doubles, weights: Any = (1.0,)) -> None:
-    learner.teach(as_rows(X), Costs(np.ascontiguousarray(costs)), np.array(weights, dtype=np.float64))
-
-
-def predictions(learner: RecursiveLeastSquares, X: NDArray[Any]) -> Doubles:
-    rows = as_rows(X)
-    return np.array([learner.predict(rows, i) for i in range(len(rows))], dtype=np.float64)
-
-
-def play(learner: RecursiveLeastSquares, X: NDArray[Any], costs: Doubles) -> NDArray[np.int32]:
-    """Compiled rounds that explore uniformly; the actions."""
-    n, lanes = len(X), learner.lanes
-    actions, in_charge = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    trial = Trial(learner.actions, 0, 0.0)
-    rounds = Composition(learner, ProgressiveValidation(lanes), EpsilonGreedy(), trial, 1.0)
-    rounds.weigh([1.0] * lanes, [0] * learner.actions, 0.0)
-    rounds.play(Stream(3, 0), as_rows(X), Costs(costs), 0, n, 0, 0, actions, np.empty(n), np.empty(n), in_charge)
-    return actions
-
-
-class Twin:
-    """The same learner as its description has it: normal equations in float64, solved anew for each prediction.
-
-    Wide data have no centres; that all of their terms are in one block is for the caller to see to.
-    """
-
-    def __init__(
-        self,
-        features: int,
-        actions: int,
-        lanes: int,
-        widest: int = WIDEST,
-        squares: bool = True,
-        centres: bool = True,
-    ) -> None:
-        self.features, self.seen, self.centres = features, 0, centres
-        self.counted = 0  # since the last renewal
-        self.peaks = np.zeros(features)
-        self.most_terms = min(widest, 1 + 2 * features) if squares else 1 + features
-        self.sums, self.squares = np.zeros(features), np.zeros(features)
-        self.centre, self.inverse = np.zeros(features), np.zeros(features)
-        self.values: list[set[float]] = [set() for _ in range(features)]
-        self.squared: list[int] = []
-        self.ridges = np.full(1 + features, RIDGE)
-        self.precision = np.tile(RIDGE * np.eye(1 + features), (actions, lanes, 1, 1))
-        self.moment = np.zeros((actions, lanes, 1 + features))
-        self.moment[:, :, 0] = RIDGE * 0.5
-
-    def weights(self) -> Doubles:
-        return np.asarray(np.linalg.solve(self.precision, self.moment[..., None])[..., 0], dtype=np.float64)
-
-    def predict(self, x: Floats) -> Doubles:
-        return self.weights() @ self.phi(x)
-
-    def update(self, x: Floats, action: int, cost: float, weights: Doubles) -> None:
-        self.see(x)
-        self.absorb(self.phi(x), [action], [cost], weights)
-
-    def teach(self, x: Floats, costs: Doubles, weights: Doubles) -> None:
-        self.see(x)
-        self.absorb(self.phi(x), range(len(costs)), costs, weights)
-
-    def phi(self, x: Floats) -> Doubles:
-        z = np.clip((x.astype(np.float64) - self.centre) * self.inverse, -5, 5)
-        return np.concatenate([[1.0], z, z[self.squared] ** 2 / 2])
-
-    def absorb(self, phi: Doubles, actions: Any, costs: Any, weights: Doubles) -> None:
-        for action, cost in zip(actions, costs, strict=True):
-            self.precision[action] += weights[:, None, None] * np.outer(phi, phi)
-            self.moment[action] += weights[:, None] * cost * phi
-
-    def see(self, row: Floats) -> None:
-        x = row.astype(np.float64)
-        self.seen += 1
-        self.counted += 1
-        moved = self.inverse > 0
-        reach = 10 / np.where(moved, self.inverse, 1.0)
-        tame = np.where(moved, np.clip(x, self.centre - reach, self.centre + reach), x)
-        self.sums += tame
-        self.squares += tame * tame
-        self.peaks = np.maximum(self.peaks, np.abs(tame))
-        for j in range(self.features):
-            self.values[j].add(x[j])
-            if self.seen == 1 and self.centres:
-                self.centre[j] = x[j]
-            elif self.inverse[j] == 0 and x[j] != self.centre[j]:
-                self.inverse[j] = self.inverse_deviation(j, abs(x[j] - self.centre[j]))
-        if self.seen >= 4 and self.seen & (self.seen - 1) == 0:
-            self.renew()
-
-    def mean(self, j: int) -> float:
-        return float(self.sums[j] / self.counted) if self.centres else 0.0
-
-    def inverse_deviation(self, j: int, instead: float) -> float:
-        mean = self.mean(j)
-        variance = self.squares[j] / self.counted - mean**2
-        deviation = np.sqrt(variance) if variance > 1e-13 * mean**2 else instead
-        farthest = self.peaks[j]
-        if self.centres:
-            farthest = max(abs(value - mean) for value in self.values[j]) if len(self.values[j]) <= 2 else 0.0
-        return float(1 / max(deviation, farthest / 5))
-
-    def renew(self) -> None:
-        a, b = np.ones(self.features), np.zeros(self.features)
-        for j in np.flatnonzero(self.inverse).tolist():
-            mean, renewed = self.mean(j), self.inverse_deviation(j, 1 / self.inverse[j])
-            scale, shift = renewed / self.inverse[j], (self.centre[j] - mean) * renewed
-            self.centre[j], self.inverse[j] = mean, renewed
-            if self.ridges[1 + j] * scale**2 <= 4 * RIDGE and scale > 1e-3 and abs(shift) < 1e3:
-                a[j], b[j] = scale, shift
-            else:
-                self.start_anew(1 + j)
-                if j in self.squared:
-                    self.start_anew(1 + self.features + self.squared.index(j))
-        self.change_coordinates(a, b)
-        if self.seen <= 64:
-            self.sums[:], self.squares[:], self.counted = 0.0, 0.0, 0
-        for j in range(self.features):
-            if len(self.values[j]) > 2 and j not in self.squared and len(self.ridges) < self.most_terms:
-                self.add_square(j)
-        missing = np.where(self.ridges < 0.9 * RIDGE, RIDGE - self.ridges, 0.0)
-        missing[0] = 0
-        self.precision += np.diag(missing)
-        self.ridges += missing
-
-    def change_coordinates(self, a: Doubles, b: Doubles) -> None:
-        """(1, z, z²/2) of z' = a·z + b, from those of z."""
-        matrix = np.diag(np.concatenate([[1.0], a, a[self.squared] ** 2]))
-        matrix[1 : 1 + self.features, 0] = b
-        for s, j in enumerate(self.squared, 1 + self.features):
-            matrix[s, 1 + j] = a[j] * b[j]
-            matrix[s, 0] = b[j] ** 2 / 2
-        self.precision = matrix @ self.precision @ matrix.T
-        self.moment = self.moment @ matrix.T
-        self.ridges *= np.diag(matrix) ** 2
-
-    def start_anew(self, term: int) -> None:
-        """The other weights stay; a covariance goes without the part that the terms behind this one do not explain."""
-        weights, covariance = self.weights(), np.linalg.inv(self.precision)
-        behind = slice(term + 1, None)
-        explained = np.linalg.solve(covariance[..., behind, behind], covariance[..., behind, term, None])
-        own = covariance[..., term] - (covariance[..., behind] @ explained)[..., 0]
-        covariance -= own[..., :, None] * own[..., None, :] / own[..., None, term, None]
-        covariance[..., term, :] = covariance[..., :, term] = 0
-        covariance[..., term, term] = 1 / RIDGE
-        weights[..., term] = 0
-        self.precision = np.linalg.inv(covariance)
-        self.moment = (self.precision @ weights[..., None])[..., 0]
-        self.ridges[term] = RIDGE
-
-    def add_square(self, feature: int) -> None:
-        self.squared.append(feature)
-        self.ridges = np.append(self.ridges, RIDGE)
-        self.precision = np.pad(self.precision, [(0, 0), (0, 0), (0, 1), (0, 1)])
-        self.precision[..., -1, -1] = RIDGE
-        self.moment = np.pad(self.moment, [(0, 0), (0, 0), (0, 1)])
-
-
-def test_by_hand() -> None:
-    """One feature, 3 or 5, of deviation 1; the prior is ten examples of ½ for the intercept, of 0 for the slope."""
-    learner = make(1)
-    X = np.array([[3.0], [5.0]])
-    np.testing.assert_array_equal(predictions(learner, X)[:, :, 0], 0.5)
-    update(learner, X[0], 0, 1.0)  # z = 0: nothing has moved yet
-    np.testing.assert_allclose(predictions(learner, X)[:, 0, 0], 6 / 11, rtol=1e-6)
-    update(learner, X[1], 0, 0.0)  # z = 2: the centre is the first value still, so [[12, 2], [2, 14]]·w = (6, 0)
-    np.testing.assert_allclose(predictions(learner, X)[:, 0, 0], [84 / 164, 60 / 164], rtol=1e-6)
-    update(learner, X[1], 0, 0.0)  # [[13, 4], [4, 18]]·w = (6, 0)
-    np.testing.assert_allclose(predictions(learner, X)[:, 0, 0], [108 / 218, 60 / 218], rtol=1e-6)
-    update(learner, X[0], 0, 1.0)  # the centre moves to 4, z to ∓1; in the old z: [[14, 4], [4, 18]]·w = (7, 0)
-    np.testing.assert_allclose(predictions(learner, X)[:, 0, 0], [126 / 236, 70 / 236], rtol=1e-6)
-    np.testing.assert_allclose(learner.weights[:, 0, 0], [98 / 236, -28 / 236], rtol=1e-6)
-    np.testing.assert_array_equal(learner.weights[:, 1, 0], [0.5, 0.0])
-    assert learner.squared.tolist() == []  # two values make no curve
-
-
-def settled_features(random: np.random.Generator, n: int, d: int) -> Doubles:
-    """Mean 0 and deviation √½ after 4, 8, 16 … rows: after the fourth a standardiser has nothing to renew."""
-    X = np.empty((n, d))
-    X[:4] = np.outer([0, 1, -1, 0], random.choice([-1, 1], d))
-    for k in range(2, n.bit_length() - 1):
-        part = random.normal(size=(2**k, d))
-        part -= part.mean(axis=0)
-        X[2**k : 2 ** (k + 1)] = part / part.std(axis=0) * np.sqrt(0.5)
-    return X
-
-
-@pytest.mark.parametrize("squares", [False, True])
-def test_weights_minimise_the_weighted_squares(squares: bool) -> None:
-    random = np.random.default_rng(8)
-    n, d, k = 256, 4, 2
-    X, costs, actions = settled_features(random, n, d), random.random((n, k)), random.integers(k, size=n)
-    supervised, interaction = np.array([1.0, 0.7, 0.04, 0.0]), np.array([0.0, 0.3, 0.96, 1.0])
-    learner = make(d, k, lanes=4, squares=squares)
-    teach(learner, X[:100], costs[:100], supervised)
-    for i in range(100, n):
-        update(learner, X[i], int(actions[i]), costs[i, actions[i]], interaction)
-
-    z = X.astype(np.float32) * np.sqrt(2)
-    assert np.abs(z).max() < 5
-    phi = np.hstack([np.ones((n, 1)), z] + [z**2 / 2] * squares)
-    phi[:3, 1 + d :] = 0  # before the first renewal there were no squares
-    first_guess = np.zeros(phi.shape[1])
-    first_guess[0] = 0.5
-    for lane in range(4):
-        for a in range(k):
-            taught = np.arange(n) < 100
-            h = np.where(taught, supervised[lane], np.where(actions == a, interaction[lane], 0.0))
-            stacked = np.vstack([np.sqrt(h)[:, None] * phi, np.sqrt(RIDGE) * np.eye(phi.shape[1])])
-            target = np.concatenate([np.sqrt(h) * costs[:, a], np.sqrt(RIDGE) * first_guess])
-            expected = np.linalg.lstsq(stacked, target)[0]
-            np.testing.assert_allclose(learner.weights[:, a, lane], expected, atol=2e-6)
+MEMORIES = [100.0, 30.0, 0.0]
 
 
 def any_features(random: np.random.Generator, n: int, d: int) -> Floats:
-    """Of all scales and offsets; some are zero mostly, some have two values, some one, some wild outliers."""
-    X = random.normal(size=(n, d)) + random.choice([0.0, 3.0, -30.0], d)
-    kinds = random.integers(6, size=d)
-    X[:, kinds == 1] *= random.random((n, (kinds == 1).sum())) < 0.3
-    X[:, kinds == 2] = np.sign(X[:, kinds == 2])
-    X[:, kinds == 3] = 7.0
-    X[random.integers(n), kinds == 4] = 1e6
-    X[: n // 2, kinds == 5] = 0.0
-    return np.asarray(X * 10.0 ** random.uniform(-3, 3, d), dtype=np.float32)
+    """Some normal, some of few values, of any unit and origin."""
+    X = random.normal(size=(n, d))
+    few = random.random(d) < 0.4
+    X[:, few] = random.integers(3, size=(n, int(few.sum())))
+    return (X * 10.0 ** random.uniform(-3, 3, size=d) + random.normal(size=d)).astype(np.float32)
 
 
-COURSES: dict[str, Callable[[int, int], bool]] = {
-    "warm start only": lambda _i, _n: True,
-    "rounds only": lambda _i, _n: False,
-    "warm start, then rounds": lambda i, n: i < n // 2,
-    "rounds, then a warm start": lambda i, n: i >= n // 2,
-    "both mixed": lambda i, _n: i % 3 == 0,
-}
+# The terms
 
 
-@settings(max_examples=40)
-@given(
-    seed=st.integers(0, 2**32),
-    d=st.integers(1, 6),
-    k=st.integers(2, 4),
-    lambdas=st.lists(st.floats(0, 1), max_size=3).map(lambda inner: [0.0, *inner, 1.0]),
-    squares=st.booleans(),
-    is_sparse=st.booleans(),
-)
-@pytest.mark.parametrize("course", COURSES)
-def test_agrees_with_its_twin(
-    course: str, seed: int, d: int, k: int, lambdas: list[float], squares: bool, is_sparse: bool
-) -> None:
-    random = np.random.default_rng(seed)
-    n, lam = 70, np.array(lambdas)
-    X, costs, actions = any_features(random, n, d), random.random((n, k)), random.integers(k, size=n)
-    rows = as_rows(X, is_sparse)
-    core, twin = make(d, k, len(lam), squares=squares), Twin(d, k, len(lam), squares=squares)
-    for i in range(n):
-        if COURSES[course](i, n):
-            core.teach(as_rows(X[i : i + 1], is_sparse), Costs(costs[i : i + 1]), 1 - lam)
-            twin.teach(X[i], costs[i], 1 - lam)
-        else:
-            a = int(actions[i])
-            learn_one(core, rows, i, a, costs[i, a], lam, core.predict(rows, i), 0.01)  # the propensity has no say
-            twin.update(X[i], a, costs[i, a], lam)
-        if i % 7 == 0 or i == n - 1:
-            for other in (i, (i * 31) % n):
-                np.testing.assert_allclose(core.predict(rows, other), twin.predict(X[other]), atol=1e-4)
-    assert core.squared.tolist() == twin.squared
-    assert core.weights.shape == (len(twin.ridges), k, len(lam))
+def test_by_hand() -> None:
+    """One feature, 3 or 5; the prior is one example of ½ for the intercept, ten of 0 for the slope."""
+    learner = make(1, bends=0, settled_at=4)
+    X = np.array([[3.0], [5.0]])
+    np.testing.assert_array_equal(predictions(learner, X)[:, :, 0], 0.5)
+    update(learner, X[0], 0, 1.0)  # the first value is three deviations: [[2, 3], [3, 19]]·w = (1.5, 3)
+    np.testing.assert_allclose(learner.plain[:, 0, 0], [19.5 / 29, 1.5 / 29], rtol=1e-5)
+    for x, cost in ((1, 0.0), (1, 0.0), (0, 1.0)):
+        update(learner, X[x], 0, cost)
+    # The fourth example renews the units, and all is learned again: the centre is 4, z is ∓1.
+    np.testing.assert_allclose(learner.plain[:, 0, 0], [2.5 / 5, -2 / 14], rtol=1e-5)
+    np.testing.assert_array_equal(learner.plain[:, 1, 0], [0.5, 0.0])
+    np.testing.assert_allclose(predictions(learner, X)[:, 0, 0], [0.5 + 1 / 7, 0.5 - 1 / 7], rtol=1e-5)
+    assert learner.description == "least squares, 2 terms"  # two values make no curve
 
 
-@settings(max_examples=40)
-@given(st.integers(0, 2**32), st.integers(1, 6), st.booleans())
-def test_one_block_of_wide_data_agrees_with_its_twin(seed: int, d: int, is_sparse: bool) -> None:
-    """Scaled by the root mean square, without a centre and squares."""
-    random = np.random.default_rng(seed)
-    n, k, lam = 70, 3, np.array([0.0, 0.5, 1.0])
-    X, costs, actions = any_features(random, n, d), random.random((n, k)), random.integers(k, size=n)
-    rows = as_rows(X, is_sparse)
-    core, twin = make(d, k, 3, widest=1, block=1 + d), Twin(d, k, 3, squares=False, centres=False)
-    for i in range(n):
-        if i % 3 == 0:
-            core.teach(as_rows(X[i : i + 1], is_sparse), Costs(costs[i : i + 1]), 1 - lam)
-            twin.teach(X[i], costs[i], 1 - lam)
-        else:
-            a = int(actions[i])
-            learn_one(core, rows, i, a, costs[i, a], lam, core.predict(rows, i))
-            twin.update(X[i], a, costs[i, a], lam)
-        if i % 7 == 0 or i == n - 1:
-            np.testing.assert_allclose(core.predict(rows, (i * 31) % n), twin.predict(X[(i * 31) % n]), atol=1e-4)
+def of_32_values(values: NDArray[Any], **options: Any) -> RecursiveLeastSquares:
+    """A learner of one feature whose units are those of these 32 values, which are its knots as well."""
+    learner = make(1, settled_at=32, **options)
+    teach(learner, np.reshape(values, (32, 1)), np.full((32, 2), 0.5))
+    return learner
+
+
+def test_standardised_features_and_squares() -> None:
+    values = np.random.default_rng(1).normal(3.0, 2.0, size=32).astype(np.float32)
+    x = np.array([3.0, values[0], 1e6, -1e6])
+    z = np.clip((x - values.mean(dtype=np.float64)) / values.std(dtype=np.float64), -5, 5)
+    expected = np.stack([np.ones(4), z, z**2 / 2], axis=1)
+    np.testing.assert_allclose(terms(of_32_values(values, bends=0), x[:, None]), expected, rtol=1e-6)
+
+
+def test_wild_values_count_as_ten_spreads_of_the_others() -> None:
+    values = np.arange(201) % 5 - 2.0
+    values[200] = 1e9
+    learner = make(1, bends=0, settled_at=201)
+    teach(learner, values[:, None], np.full((201, 2), 0.5))
+    tame = values.copy()
+    tame[200] = np.median(values) + 10 * 2.0  # 16 % lie at −2 and below, 16 % at 2 and above
+    np.testing.assert_allclose(learner.state()["centre"], tame.mean(), rtol=1e-9)
+    np.testing.assert_allclose(learner.state()["inverse"], 1 / tame.std(), rtol=1e-9)
+
+
+def bent_twin(features: int, count: int, scores: Doubles) -> Doubles:
+    bends = drawn_bends(count, features)
+    turns = [phase + scores[:, whose] @ weights for whose, weights, phase in bends]
+    return np.asarray(np.sqrt(2) * np.cos(2 * np.pi * np.stack(turns, axis=1)))
+
+
+def test_bends_of_ranks() -> None:
+    """On the knots, between two of them, and beyond the last, where scores go on in deviations, up to five."""
+    values = np.sort(np.random.default_rng(2).exponential(size=32)).astype(np.float32)
+    deviation = values.std(dtype=np.float64)
+    x = np.array([*values, (values[3] + values[4]) / 2, values[31] + deviation / 4, values[0] - deviation, 1e9, -1e9])
+    scores = [*LEVELS, (LEVELS[3] + LEVELS[4]) / 2, LEVELS[31] + 0.25, LEVELS[0] - 1, 5.0, -5.0]
+    learner = of_32_values(values, bends=12)
+    np.testing.assert_array_equal(learner.state()["knots"], values)
+    np.testing.assert_allclose(terms(learner, x[:, None])[:, 3:], bent_twin(1, 12, np.array([scores]).T), atol=3e-5)
+
+
+def test_equal_values_have_the_middle_rank() -> None:
+    values = np.repeat([1.0, 2.0, 3.0], [8, 16, 8])
+    scores = np.array([[(LEVELS[0] + LEVELS[7]) / 2], [0.0], [(LEVELS[24] + LEVELS[31]) / 2]])
+    learner = of_32_values(values, bends=6)
+    np.testing.assert_allclose(terms(learner, [[1.0], [2.0], [3.0]])[:, 3:], bent_twin(1, 6, scores), atol=3e-5)
+
+
+def test_bends_of_several_features() -> None:
+    X = np.random.default_rng(3).normal(size=(32, 5)).astype(np.float32)
+    learner = make(5, settled_at=32, bends=30)
+    teach(learner, X, np.full((32, 2), 0.5))
+    scores = LEVELS[X.argsort(axis=0).argsort(axis=0)]
+    np.testing.assert_allclose(terms(learner, X)[:, 11:], bent_twin(5, 30, scores), atol=3e-5)
+
+
+@pytest.mark.parametrize("widest", [256, 1], ids=["centred", "wide"])
+def test_a_rare_level_is_not_cut(widest: int) -> None:
+    """One row of 64 has it: its z would be 8."""
+    X = np.zeros((64, 1))
+    X[40] = 1
+    learner = make(1, bends=0, widest=widest, settled_at=64)
+    teach(learner, X, np.full((64, 2), 0.5))
+    of_zero = -5 / 63 if widest > 1 else 0.0
+    np.testing.assert_allclose(terms(learner, [[0.0], [1.0]]), np.array([[1.0, of_zero], [1.0, 5.0]]), rtol=1e-5)
 
 
 def test_squares_stop_where_there_is_no_room() -> None:
-    random = np.random.default_rng(1)
-    X, costs = random.normal(size=(40, 5)).astype(np.float32), random.random((40, 2))
-    core, twin = make(5, widest=8), Twin(5, 2, 1, widest=8)
-    teach(core, X, costs)
-    for x, cost in zip(X, costs, strict=True):
-        twin.teach(x, cost, np.ones(1))
-    assert core.squared.tolist() == twin.squared == [0, 1]
-    np.testing.assert_allclose(predictions(core, X)[..., 0], [twin.predict(x)[:, 0] for x in X], atol=1e-5)
+    X, costs = linear_problem(np.random.default_rng(1), 128, 5)
+    learner = make(5, widest=8, bends=0)
+    teach(learner, X, costs)
+    assert learner.state()["squared"].tolist() == [0, 1]
+    z = terms(learner, X)
+    np.testing.assert_allclose(z[:, 6:], z[:, 1:3] ** 2 / 2, rtol=1e-6)
+
+
+def test_what_labels_say_becomes_terms() -> None:
+    """Of actions 0 and 1 they say something, of action 2 always the same."""
+    random = np.random.default_rng(4)
+    X = random.normal(size=(200, 3)).astype(np.float32)
+    costs = np.stack([0.5 + 0.1 * X[:, 0], 0.5 - 0.1 * X[:, 1] ** 2, np.full(200, 0.5)], axis=1)
+    learner = make(3, 3, 2, translations=3, products=9)
+    np.testing.assert_array_equal(terms(learner, X)[:, 4:16], 0)
+    teach(learner, X, costs, [1.0, 0.0])
+    base = 1 + 3 + 3
+    seen = terms(learner, X)
+    np.testing.assert_array_equal(terms(learner, X, translate=False)[:, base : base + 12], 0)
+    np.testing.assert_array_equal(terms(learner, X, translate=False)[:, :base], seen[:, :base])
+    np.testing.assert_array_equal(terms(learner, X, translate=False)[:, base + 12 :], seen[:, base + 12 :])
+
+    weights = learner.plain[:base, :, 0].astype(np.float64)
+    deviation = np.sqrt((weights[1:4] ** 2).sum(axis=0) + (weights[4:] ** 2).sum(axis=0) / 2)
+    said = np.clip(seen[:, 1:base] @ weights[1:, :2] / deviation[:2], -5, 5)
+    np.testing.assert_allclose(seen[:, base : base + 2], said, atol=1e-5)
+    np.testing.assert_array_equal(seen[:, base + 2], 0)
+    assert np.abs(said).max() == 5  # it is cut
+
+    # Products with normal scores: all pairs, where there is room.
+    products = seen[:, base + 3 : base + 12].reshape(200, 3, 3)
+    np.testing.assert_array_equal(products[:, :, 2], 0)
+    knots = learner.state()["knots"].reshape(3, 32)
+    scores = np.stack([np.interp(X[:, j], knots[j], LEVELS) for j in range(3)], axis=1)
+    within = ((knots[:, 0] < X) & (knots[:, -1] > X)).all(axis=1)
+    np.testing.assert_allclose(products[within, :, :2], (scores[:, :, None] * said[:, None, :])[within], atol=1e-4)
+
+
+@pytest.mark.parametrize("features, actions", [(12, 3), (40, 3), (23, 4), (7, 6), (50, 64)])
+def test_no_product_comes_twice(features: int, actions: int) -> None:
+    random = np.random.default_rng(5)
+    X = random.normal(size=(60, features)).astype(np.float32)
+    learner = make(features, actions, 2, translations=actions, products=32, bends=4, settled_at=32)
+    teach(learner, X, np.clip(0.5 + X @ random.normal(size=(features, actions)), 0, 1), [1.0, 0.0])
+    first = learner.plain.shape[0] - 32
+    assert len(np.unique(terms(learner, X)[:, first : first + 32], axis=1).T) == 32
+
+
+# Exact least squares
+
+
+def solved(phi: Doubles, costs: Doubles, weights: Doubles, ridges: Doubles) -> Doubles:
+    """The weights of a batch ridge regression whose first guess is ½."""
+    moment = phi.T @ (weights * costs)
+    moment[0] += ridges[0] * 0.5
+    return np.asarray(np.linalg.solve((phi.T * weights) @ phi + np.diag(ridges), moment))
+
+
+def check_against_batch(
+    learner: RecursiveLeastSquares, X: Floats, table: Doubles, shares: Doubles, is_label: NDArray[np.bool_]
+) -> None:
+    """`table` has NaN where nothing was learned, `shares` what each row weighs in each lane."""
+    phi = np.where(is_label[:, None], terms(learner, X, translate=False), terms(learner, X))
+    n_bends = learner.state()["shape"][4]
+    n_plain = phi.shape[1] - int(n_bends)
+    ridges = np.array([1.0] + [10.0] * (n_plain - 1) + [2.0] * int(n_bends))
+    for models, size in ((learner.plain, n_plain), (learner.bent, phi.shape[1]))[: 2 if n_bends else 1]:
+        assert models.shape == (size, learner.actions, learner.lanes)
+        for a in range(learner.actions):
+            known = ~np.isnan(table[:, a])
+            for lane in range(learner.lanes):
+                expected = solved(phi[known, :size], table[known, a], shares[known, lane], ridges[:size])
+                np.testing.assert_allclose(models[:, a, lane], expected, atol=1e-4)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.integers(1, 6), st.integers(2, 250), st.booleans(), st.sampled_from([0, 1, 20]))
+def test_weights_are_those_of_a_batch(seed: int, d: int, labels: int, partial: bool, bends: int) -> None:
+    """Labels first, some of them of a few actions only, then rounds; in the learner's own terms."""
+    random = np.random.default_rng(seed)
+    n, k, lam = 300, 3, np.array([0.0, 0.5, 0.75, 1.0])
+    X, costs = any_features(random, n, d), random.random((n, k))
+    translations = k if bends else 0
+    learner = make(d, k, 4, bends=bends, translations=translations, products=2 * translations)
+    if partial:
+        costs[random.random((n, k)) < 0.4] = np.nan
+    table = np.full((n, k), np.nan)
+    table[:labels] = costs[:labels]
+    teach(learner, X[:labels], costs[:labels], 1 - lam)
+    for i in range(labels, n):
+        a, cost = int(random.integers(k)), float(random.random())
+        update(learner, X[i], a, cost, lam)
+        table[i, a] = cost
+    is_label = np.arange(n) < labels
+    check_against_batch(learner, X, table, np.where(is_label[:, None], 1 - lam, lam), is_label)
+
+
+@pytest.mark.parametrize("added_at", [2, 100, 200])
+def test_an_action_that_came_later(added_at: int) -> None:
+    """Before and after the units have settled; labels and rounds in turns."""
+    random = np.random.default_rng(6)
+    n, lam = 300, np.array([0.25, 1.0])
+    X, table = any_features(random, n, 4), np.full((n, 3), np.nan)
+    learner, is_label = make(4, 2, 2), np.arange(n) % 3 == 0
+    for i in range(n):
+        if i == added_at:
+            before = predictions(learner, X[:20])
+            learner.add_action()
+            np.testing.assert_array_equal(predictions(learner, X[:20])[:, :2], before)
+            np.testing.assert_array_equal(predictions(learner, X[:20])[:, 2], 0.5)
+        if is_label[i]:
+            table[i, : learner.actions] = random.random(learner.actions)
+            teach(learner, X[i], table[i, : learner.actions], 1 - lam)
+        else:
+            a = int(random.integers(learner.actions))
+            table[i, a] = random.random()
+            update(learner, X[i], a, table[i, a], lam)
+    check_against_batch(learner, X, table, np.where(is_label[:, None], 1 - lam, lam), is_label)
 
 
 @pytest.mark.parametrize("difference, off_by", [(1.0, 1e-4), (0.01, 4e-4)])
@@ -354,31 +261,30 @@ def test_a_million_rounds_do_not_drift(difference: float, off_by: float) -> None
     X = random.normal(size=(n, d)).astype(np.float32)
     X[:, 1] = X[:, 0] + difference * X[:, 1]
     costs = np.clip(0.5 + 0.1 * X @ random.normal(size=(d, 2)) + 0.2 * random.normal(size=(n, 2)), 0, 1)
-    learner = make(d)
+    learner = make(d, bends=0)
     actions = play(learner, X, costs)
 
     state = learner.state()
     z = np.clip((X - state["centre"]) * state["inverse"], -5, 5)
-    phi = np.hstack([np.ones((n, 1)), z, z[:, learner.squared] ** 2 / 2])
-    assert phi.shape[1] == 7
+    phi = np.hstack([np.ones((n, 1)), z, z**2 / 2])
+    np.testing.assert_allclose(terms(learner, X[:1000]), phi[:1000], rtol=1e-5, atol=1e-6)
     for a in range(2):
-        mine = phi[actions == a]
-        moment = mine.T @ costs[actions == a, a]
-        moment[0] += RIDGE * 0.5
-        expected = np.linalg.solve(mine.T @ mine + np.diag(state["ridges"]), moment)
+        mine = actions == a
+        expected = solved(phi[mine], costs[mine, a], np.ones(mine.sum()), np.array([1.0] + [10.0] * 6))
         # With costs of deviation 0.2 even the best weights are off by some 3e-4; rounding shall not add to that.
-        np.testing.assert_allclose(phi[:1000] @ learner.weights[:, a, 0], phi[:1000] @ expected, atol=off_by)
+        np.testing.assert_allclose(phi[:1000] @ learner.plain[:, a, 0], phi[:1000] @ expected, atol=off_by)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 3, 8, 13])
-@pytest.mark.parametrize("widest", [WIDEST, 8])
+@pytest.mark.parametrize("widest", [256, 8])
 def test_every_instruction_set_gives_the_same_bits(lanes: int, widest: int) -> None:
     random = np.random.default_rng(2)
     X, y = any_features(random, 300, 9), random.integers(5, size=300).astype(np.int32)
     rows, lam = as_rows(X), np.linspace(0, 1, lanes)
+    options = {"widest": widest, "bends": 21, "translations": 5, "products": 8, "memories": MEMORIES}
     results = []
     for name in instruction_sets():
-        learner = make(9, 5, lanes, widest=widest, block=4, instruction_set=name)
+        learner = make(9, 5, lanes, instruction_set=name, **options)
         learner.teach(rows, Costs(y), 1 - lam)
         for i in range(300):
             learn_one(learner, rows, i, i % 5, float(i % 3) / 2, lam, learner.predict(rows, i))
@@ -390,60 +296,140 @@ def test_every_instruction_set_gives_the_same_bits(lanes: int, widest: int) -> N
 
 def test_lanes_do_not_touch_each_other() -> None:
     random = np.random.default_rng(5)
-    X, costs, lam = any_features(random, 100, 5), random.random((100, 2)), np.linspace(0, 1, 11)
+    X, costs, lam = any_features(random, 200, 5), random.random((200, 2)), np.linspace(0.1, 1, 11)
     together, alone = make(5, lanes=11), [make(5) for _ in lam]
-    teach(together, X[:50], costs[:50], 1 - lam)
+    teach(together, X[:100], costs[:100], 1 - lam)
     for single, share in zip(alone, lam, strict=True):
-        teach(single, X[:50], costs[:50], [1 - share])
-    for i in range(50, 100):
+        teach(single, X[:100], costs[:100], [1 - share])
+    for i in range(100, 200):
         update(together, X[i], i % 2, costs[i, i % 2], lam)
         for single, share in zip(alone, lam, strict=True):
             update(single, X[i], i % 2, costs[i, i % 2], [share])
     for lane, single in enumerate(alone):
-        np.testing.assert_array_equal(together.weights[:, :, lane], single.weights[:, :, 0])
+        np.testing.assert_array_equal(together.plain[:, :, lane], single.plain[:, :, 0])
+        np.testing.assert_array_equal(together.bent[:, :, lane], single.bent[:, :, 0])
 
 
-def linear_problem(random: np.random.Generator, n: int, d: int, k: int = 2) -> tuple[Floats, Doubles]:
-    X = random.normal(size=(n, d)).astype(np.float32)
-    slopes = random.normal(size=(d, k)) * 0.1 / np.sqrt(d)
-    return X, np.clip(0.5 + X @ slopes + 0.02 * random.normal(size=(n, k)), 0, 1)
-
-
-def error(learner: RecursiveLeastSquares, X: NDArray[Any], costs: Doubles) -> float:
-    """Root mean square, with every lane."""
-    return float(np.sqrt(np.mean((predictions(learner, X) - costs[:, :, None]) ** 2)))
-
-
-@pytest.mark.parametrize("block", [1, 8])
-@pytest.mark.parametrize("density", [1.0, 0.1])
-def test_blocks_learn_wide_data(block: int, density: float) -> None:
-    random = np.random.default_rng(6)
-    X, _ = linear_problem(random, 2500, 300)
-    X *= random.random(X.shape) < density
-    costs = np.clip(0.5 + X @ (random.normal(size=(300, 2)) * 0.2 / np.sqrt(300 * density)), 0, 1)
-    learner = make(300, block=block)
-    assert learner.block == block
-    for i in range(2000):
-        update(learner, X[i], i % 2, costs[i, i % 2])
-    assert learner.weights.shape == (301, 2, 1)
-    assert np.isfinite(learner.weights).all()
-    assert error(learner, X[2000:], costs[2000:]) < 0.7 * costs[2000:].std()
-
-
-def test_one_block_when_the_terms_fit() -> None:
-    assert make(255).block == 0
-    assert make(256).block == 8
-
-
-def test_one_block_beats_single_terms_where_features_are_alike() -> None:
+@pytest.mark.parametrize("bends", [0, 8])
+def test_another_unit_of_costs(bends: int) -> None:
+    """As if all rounds had cost a·cost + b from the beginning, as long as the first are kept; labels have their own."""
     random = np.random.default_rng(7)
-    X, _ = linear_problem(random, 600, 20)
-    X += 2 * X[:, :1]  # all of them have a large part in common
-    costs = np.clip(0.5 + X @ random.normal(size=(20, 2)) * 0.005, 0, 1)
-    whole, single = make(20, squares=False), make(20, squares=False, widest=1, block=1)
-    for learner in (whole, single):
-        teach(learner, X[:400], costs[:400])
-    assert error(whole, X[400:], costs[400:]) < 0.5 * error(single, X[400:], costs[400:])
+    X, costs = any_features(random, 200, 3), random.random((200, 2))
+    renewed, expected = make(3, bends=bends, memories=MEMORIES), make(3, bends=bends, memories=MEMORIES)
+    for learner in (renewed, expected):
+        teach(learner, X[:80], costs[:80])
+    for i in range(80, 180):
+        update(renewed, X[i], i % 2, costs[i, i % 2])
+        update(expected, X[i], i % 2, 0.25 * costs[i, i % 2] + 0.5)
+    renewed.rescale(0.25, 0.5)
+    assert same_bits(renewed, expected)
+    for i in range(180, 200):
+        update(renewed, X[i], i % 2, costs[i, i % 2])
+    play(renewed, X[100:], costs[100:], begin=120)  # now the first rounds are forgotten
+    before = predictions(renewed, X)
+    renewed.rescale(0.25, 0.5)
+    np.testing.assert_allclose(predictions(renewed, X), 0.25 * before + 0.5, atol=1e-6)
+
+
+# The units of features
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.integers(1, 128))
+def test_the_order_of_the_first_examples_does_not_matter(seed: int, n: int) -> None:
+    random = np.random.default_rng(seed)
+    X, costs, order = any_features(random, 128, 3), random.random((128, 2)), random.permutation(128)
+    one, other = make(3, settled_at=n), make(3, settled_at=n)
+    teach(one, X[:n], costs[:n])
+    order = order[order < n]
+    teach(other, X[order], costs[order])
+    for name in ("centre", "inverse", "knots", "squared"):
+        np.testing.assert_array_equal(one.state()[name], other.state()[name])
+    assert one.state()["centre"].any()
+    np.testing.assert_allclose(predictions(one, X), predictions(other, X), atol=2e-5)
+    settled = one.state()["centre"]
+    teach(one, X[:40] + 1, costs[:40])
+    np.testing.assert_array_equal(one.state()["centre"], settled)
+
+
+@pytest.mark.parametrize("settled_at", [1, 2, 3, 5, 100])
+def test_units_are_those_of_so_many_examples(settled_at: int) -> None:
+    X = np.random.default_rng(8).normal(3.0, 2.0, size=(settled_at + 40, 2)).astype(np.float32)
+    learner = make(2, settled_at=settled_at)
+    teach(learner, X, np.full((len(X), 2), 0.5))
+    first = X[:settled_at].astype(np.float64)
+    np.testing.assert_allclose(learner.state()["centre"], first.mean(axis=0), rtol=1e-6)
+    if settled_at > 2:
+        np.testing.assert_allclose(learner.state()["inverse"], 1 / first.std(axis=0), rtol=1e-6)
+
+
+def test_a_constant_that_moves_late() -> None:
+    """Its first other value counts as three deviations; what was learned before stays as it was."""
+    X = np.full((128, 2), 7.0)
+    X[:, 1] = np.random.default_rng(9).normal(size=128)
+    learner = make(2)
+    teach(learner, X, np.random.default_rng(10).random((128, 2)))
+    np.testing.assert_array_equal(terms(learner, X)[:, 1], 0)
+    before, weights = terms(learner, X), learner.bent
+    teach(learner, [10.0, 0.0], [0.5, 0.5], [0.0])
+    np.testing.assert_allclose(terms(learner, [[7.0, 0.0], [10.0, 0.0], [6.0, 0.0], [13.0, 0.0]])[:, 1], [0, 3, -1, 5])
+    np.testing.assert_array_equal(terms(learner, X), before)
+    np.testing.assert_array_equal(learner.bent, weights)
+    update(learner, [11.0, 0.0], 0, 0.5)
+    np.testing.assert_allclose(terms(learner, [[10.0, 0.0]])[:, 1], 3)
+
+
+@pytest.mark.parametrize("at", [378, 390, 400, 420])  # of a window of fifty rows the first, the 13th, the 23rd …
+@pytest.mark.parametrize("scale, shift", [(100.0, 0.0), (1.0, 50.0), (0.3048, 1e4)])
+def test_a_feature_in_another_unit(scale: float, shift: float, at: int) -> None:
+    """It is recognised after fifty rows; the weights stay, as from metres to feet."""
+    random = np.random.default_rng(11)
+    X, costs = linear_problem(random, 900, 2)
+    learner = make(2)
+    teach(learner, X[:at], costs[:at])
+    assert learner.renewals == 0
+    assert error(learner, X[at:], costs[at:]) < 0.05
+    X[at:, 0] = scale * X[at:, 0] + shift
+    teach(learner, X[at : at + 100], costs[at : at + 100])
+    assert learner.renewals == 1
+    centre, inverse = (float(learner.state()[name][0]) for name in ("centre", "inverse"))
+    assert abs(centre - shift) < 0.5 * scale and 0.7 < scale * inverse < 1.4
+    assert error(learner, X[at + 100 :], costs[at + 100 :]) < 0.06
+    teach(learner, X[at + 100 :], costs[at + 100 :])
+    assert learner.renewals == 1
+
+
+def test_a_feature_that_is_rarely_far_keeps_its_units() -> None:
+    random = np.random.default_rng(12)
+    X, costs = linear_problem(random, 1000, 2)
+    X[128::4, 0] *= 1000  # a quarter of its values
+    learner = make(2)
+    teach(learner, X, costs)
+    assert learner.renewals == 0
+
+
+def test_units_of_a_wandering_feature_hold_all_its_places() -> None:
+    random = np.random.default_rng(13)
+    learner = make(2)
+    places = [0.0, 100.0, -300.0, 1000.0]
+    teach(learner, random.normal(size=(128, 2)), random.random((128, 2)))
+    for place in places[1:]:
+        X = random.normal(size=(100, 2))
+        X[:, 0] += place
+        teach(learner, X, random.random((100, 2)))
+    state = learner.state()
+    assert learner.renewals == 3
+    assert set(state["places_of"].tolist()) == {0} and 50 < len(state["places_of"]) <= 150
+    np.testing.assert_allclose(state["centre"][0], state["places"].mean(dtype=np.float64), rtol=1e-6)
+    np.testing.assert_allclose(state["inverse"][0], 1 / state["places"].std(dtype=np.float64), rtol=1e-6)
+    z = terms(learner, [[place, 0.0] for place in places])[:, 1]
+    assert np.abs(z).max() < 3 and np.diff(np.sort(z)).min() > 0.1
+    for i in range(40):  # no more than sixteen places are known
+        X = random.normal(size=(50, 2))
+        X[:, 0] += 10.0 ** (4 + i % 30)
+        teach(learner, X, random.random((50, 2)))
+    assert len(learner.state()["places"]) <= 16 * 50
+    assert np.isfinite(predictions(learner, X)).all()
 
 
 def spoilt(kind: str) -> tuple[Floats, Doubles]:
@@ -462,6 +448,8 @@ def spoilt(kind: str) -> tuple[Floats, Doubles]:
             X[:, :2] *= 1e30
         case "3e38":
             X[:, :2] = np.sign(X[:, :2]) * 3e38
+        case "up to 3e38":
+            X[:, :2] = np.clip(X[:, :2].astype(np.float64) * 3e38, -3.4e38, 3.4e38)
         case "1e-30":
             X[:, :2] *= 1e-30
         case "3e38 and 1e-30 in turns":
@@ -485,6 +473,7 @@ SPOILT = (
     "collinear",
     "1e30",
     "3e38",
+    "up to 3e38",
     "1e-30",
     "3e38 and 1e-30 in turns",
     "an outlier",
@@ -495,49 +484,51 @@ SPOILT = (
 )
 
 
-@pytest.mark.parametrize("widest", [WIDEST, 1])
+@pytest.mark.parametrize("widest", [256, 1])
 @pytest.mark.parametrize("kind", SPOILT)
 def test_awful_features_spoil_nothing_but_themselves(kind: str, widest: int) -> None:
     X, costs = spoilt(kind)
     lam = np.array([0.0, 0.5, 1.0])
-    learner = make(4, lanes=3, widest=widest, block=2)
+    learner = make(4, lanes=3, widest=widest, translations=2, products=8, memories=MEMORIES)
     teach(learner, X[:400], costs[:400], 1 - lam)
     for i in range(400, 1400):
         update(learner, X[i], i % 2, costs[i, i % 2], lam)
-        assert np.isfinite(learner.predict(as_rows(X[i : i + 1]), 0)).all()
+        assert np.isfinite(learner.predict(as_rows(X[i]), 0)).all()
     assert all(np.isfinite(array).all() for array in learner.state().values())
     assert error(learner, X[1400:], costs[1400:]) < 0.05
 
 
-@pytest.mark.parametrize("actions", [2, 50])
-def test_any_number_of_actions(actions: int) -> None:
-    X, costs = linear_problem(np.random.default_rng(10), 20 * actions + 200, 3, actions)
-    learner = make(3, actions)
-    teach(learner, X[:100], costs[:100])
-    play(learner, X[100:-100].copy(), costs[100:-100].copy())
-    assert error(learner, X[-100:], costs[-100:]) < 0.05
+@pytest.mark.parametrize("half", [61, 62, 63, 64])
+def test_ranks_near_the_largest_float(half: int) -> None:
+    """Quantiles between −3e38 and 3e38, whose difference is no float."""
+    X = np.where(np.arange(128) < half, -3e38, 3e38)
+    learner = make(1)
+    teach(learner, X[:, None], np.full((128, 2), 0.5))
+    np.testing.assert_array_equal(np.abs(learner.state()["knots"]), np.float32(3e38))
+    assert np.isfinite(terms(learner, [[-3e38], [0.0], [1e38], [3e38]])).all()
 
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 example = st.tuples(st.lists(floats, min_size=3, max_size=3), st.booleans(), st.floats(0, 1), st.floats(0, 1e6))
 
 
-@settings(max_examples=150)
-@given(st.lists(example, max_size=40), st.sampled_from([(WIDEST, True), (WIDEST, False), (1, False)]))
+@settings(max_examples=100)
+@given(st.lists(example, max_size=40), st.sampled_from([(256, 8), (256, 0), (1, 0)]), st.sampled_from([1, 3, 128]))
 def test_any_finite_stream_keeps_the_model_finite(
-    examples: list[tuple[list[float], bool, float, float]], shape: tuple[int, bool]
+    examples: list[tuple[list[float], bool, float, float]], shape: tuple[int, int], settled_at: int
 ) -> None:
-    learner = make(3, lanes=2, widest=shape[0], squares=shape[1])
+    options: dict[str, Any] = {"widest": shape[0], "bends": shape[1], "settled_at": settled_at}
+    learner = make(3, lanes=2, translations=2, products=6, memories=MEMORIES, **options)
     for x, in_full, cost, weight in examples:
         if in_full:
-            teach(learner, np.array([x]), np.array([[cost, 1 - cost]]), [weight, 1.0])
+            teach(learner, x, [cost, 1 - cost], [weight, 1.0])
         else:
             update(learner, x, 1, cost, [weight, 1.0])
-        assert np.isfinite(predictions(learner, np.array([x]))).all()
+        assert np.isfinite(predictions(learner, [x])).all()
     assert all(np.isfinite(array).all() for array in learner.state().values())
 
 
-@pytest.mark.parametrize("widest", [WIDEST, 1])
+@pytest.mark.parametrize("widest", [256, 1])
 def test_units_of_powers_of_two_change_no_bit(widest: int) -> None:
     X, costs = linear_problem(np.random.default_rng(11), 300, 4)
     units = np.array([2.0**-40, 0.25, 8.0, 2.0**40], dtype=np.float32)
@@ -554,59 +545,338 @@ def test_other_units_and_origins_hardly_matter() -> None:
     plain, other = make(4), make(4)
     for learner, features in ((plain, X), (other, moved)):
         teach(learner, features, costs)
-    np.testing.assert_allclose(predictions(other, moved), predictions(plain, X), atol=1e-4)
+    np.testing.assert_allclose(predictions(other, moved), predictions(plain, X), atol=5e-4)
 
 
-def taught_and_played(widest: int) -> RecursiveLeastSquares:
-    """Squares, and factors of their own for some actions only."""
-    random = np.random.default_rng(13)
-    learner = make(5, 4, 3, widest=widest)
-    teach(learner, any_features(random, 50, 5), random.random((50, 4)), [1.0, 0.5, 0.0])
-    for i, x in enumerate(any_features(random, 50, 5)):
-        update(learner, x, i % 2, random.random(), [0.0, 0.5, 1.0])
-    return learner
+# Wide rows
 
 
-@pytest.mark.parametrize("widest", [WIDEST, 8, 1])
-def test_a_restored_learner_goes_on_exactly(widest: int) -> None:
-    original, restored = taught_and_played(widest), make(5, 4, 3, widest=widest)
-    restored.restore(original.state())
+class BlockTwin:
+    """Wide rows in float64: a covariance for each 16 terms, which learn one after the other from the same residual."""
+
+    def __init__(self, n_terms: int, actions: int, lanes: int) -> None:
+        self.blocks = [np.arange(at, min(at + 16, n_terms)) for at in range(0, n_terms, 16)]
+        prior = np.array([1.0] + [0.1] * (n_terms - 1))
+        self.covariances = {
+            (a, lane): [np.diag(prior[block]) for block in self.blocks] for a in range(actions) for lane in range(lanes)
+        }
+        self.weights = np.zeros((n_terms, actions, lanes))
+        self.weights[0] = 0.5
+
+    def learn(self, phi: Doubles, action: int, cost: float, importance: Doubles) -> None:
+        for lane, h in enumerate(importance):
+            covariances, alpha = self.covariances[action, lane], 1.0
+            residual = cost - phi @ self.weights[:, action, lane]
+            gain = np.zeros(len(phi))
+            for i, block in enumerate(self.blocks):
+                gain[block] = covariances[i] @ phi[block]
+                alpha += h * phi[block] @ gain[block]
+                covariances[i] = covariances[i] - h / alpha * np.outer(gain[block], gain[block])
+            self.weights[:, action, lane] += h / alpha * residual * gain
+
+
+@pytest.mark.parametrize("density", [1.0, 0.05])
+def test_wide_rows_agree_with_their_twin(density: float) -> None:
+    """Rows of 300 features, as they are or sparse; scaled by the root mean square, without a centre."""
+    random = np.random.default_rng(6)
+    n, d, k, lam = 200, 300, 2, np.array([0.0, 0.5, 1.0])
+    X = (random.normal(size=(n, d)) * (random.random((n, d)) < density)).astype(np.float32)
+    costs = random.random((n, k))
+    dense, from_sparse = make(d, k, 3), make(d, k, 3)
+    for learner, is_sparse in ((dense, False), (from_sparse, True)):
+        teach(learner, X[:150], costs[:150], 1 - lam, is_sparse)
+        for i in range(150, n):
+            update(learner, X[i], i % 2, costs[i, i % 2], lam, is_sparse)
+    assert same_bits(dense, from_sparse)
+    assert dense.description == "least squares, 301 terms in blocks of 16"
+
+    first = X[:128].astype(np.float64)
+    peaks, rms = np.abs(first).max(axis=0), np.sqrt((first**2).mean(axis=0))
+    seen = peaks > 0
+    np.testing.assert_allclose(dense.state()["inverse"][seen], 1 / np.maximum(rms, peaks / 5)[seen], rtol=1e-6)
+    phi = terms(dense, X)
+    np.testing.assert_array_equal(phi[:, 1:][X == 0], 0)
+    twin = BlockTwin(d + 1, k, 3)
+    for i in range(n):
+        for a in range(k) if i < 150 else [i % 2]:
+            twin.learn(phi[i], a, costs[i, a], 1 - lam if i < 150 else lam)
+    np.testing.assert_allclose(dense.plain, twin.weights, atol=1e-5)
+
+
+def test_wide_rows_leave_other_learners_alone() -> None:
+    """In the same thread, one after the other."""
+    X, costs = linear_problem(np.random.default_rng(18), 200, 4)
+    alone, beside, wide = make(4), make(4), make(300)
+    for i in range(200):
+        update(alone, X[i], i % 2, costs[i, i % 2])
+    for i in range(200):
+        update(wide, np.eye(300)[7 * i % 300], 0, 1.0)
+        update(beside, X[i], i % 2, costs[i, i % 2])
+    assert same_bits(alone, beside)
+
+
+@pytest.mark.parametrize("density", [1.0, 0.1])
+def test_blocks_learn_wide_data(density: float) -> None:
+    random = np.random.default_rng(6)
+    X = random.normal(size=(2500, 300)) * (random.random((2500, 300)) < density)
+    costs = np.clip(0.5 + X @ (random.normal(size=(300, 2)) * 0.2 / np.sqrt(300 * density)), 0, 1)
+    learner = make(300)
+    play(learner, X[:2000], costs[:2000])
+    assert learner.plain.shape == (301, 2, 1)
+    assert error(learner, X[2000:], costs[2000:]) < 0.7 * costs[2000:].std()
+
+
+def test_exact_when_the_terms_fit() -> None:
+    assert make(255).description == "least squares, 264 terms, 8 of them bends"
+    assert make(256).description == "least squares, 257 terms in blocks of 16"
+
+
+@pytest.mark.parametrize("actions", [2, 50])
+def test_any_number_of_actions(actions: int) -> None:
+    X, costs = linear_problem(np.random.default_rng(10), 20 * actions + 200, 3, actions)
+    learner = make(3, actions)
+    teach(learner, X[:100], costs[:100])
+    play(learner, X[100:-100], costs[100:-100])
+    assert error(learner, X[-100:], costs[-100:]) < 0.05
+
+
+# States
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "bends": {"translations": 3, "products": 8, "memories": MEMORIES},
+    "plain": {"bends": 0, "memories": MEMORIES},
+    "forgetting": {"half_life": 50.0, "settled_at": 20},
+    "wide": {"widest": 1, "memories": MEMORIES},
+}
+LAM = np.array([0.0, 0.75, 1.0])
+
+
+def learn_any(learner: RecursiveLeastSquares, i: int, far: float = 1.0) -> None:
+    """Example i of a stream of labels, some of them partial, of rounds, and of changes of the unit."""
+    random = np.random.default_rng(i)
+    x = far * random.normal(size=4)
+    x[3] = 2.0 if i < 140 else random.integers(2)
+    if i < 20 or i % 5 == 0:
+        costs = random.random(learner.actions)
+        costs[random.random(learner.actions) < 0.2] = np.nan
+        teach(learner, x, costs, 1 - LAM)
+    else:
+        update(learner, x, int(random.integers(learner.actions)), random.random(), LAM)
+    if i in (30, 31, 100, 250):
+        learner.rescale(0.8, 0.1)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_learner_restored_at_every_moment_goes_on_exactly(shape: str) -> None:
+    original, restored = make(4, 3, 3, **SHAPES[shape]), make(4, 3, 3, **SHAPES[shape])
+    for i in range(420):
+        if i < 300 or i % 40 == 0:
+            state, actions = restored.state(), restored.actions
+            restored = make(4, 3, 3, **SHAPES[shape])
+            while restored.actions < actions:
+                restored.add_action()
+            restored.restore(state)
+        for learner in (original, restored):
+            if i in (25, 290):
+                learner.add_action()
+            learn_any(learner, i, 1.0 if i < 300 else 100.0)
+        assert same_bits(original, restored)
+    assert original.actions == 5
+    assert (original.renewals > 0) == (shape != "wide")
+
+
+@pytest.mark.parametrize("saved_at", [1, 3, 4, 60, 127, 128, 129, 200, 300, 700])
+def test_a_loaded_bandit_goes_on_exactly(saved_at: int, tmp_path: Path) -> None:
     random = np.random.default_rng(14)
-    X, costs = any_features(random, 100, 5), random.random((100, 4))
-    for learner in (original, restored):
-        for i in range(50):
-            update(learner, X[i], i % 4, costs[i, i % 4], [0.0, 0.5, 1.0])
-        teach(learner, X[50:], costs[50:], [1.0, 0.5, 0.0])
-    ours, theirs = restored.state(), original.state()
-    assert ours.keys() == theirs.keys()
-    assert all(ours[name].tobytes() == theirs[name].tobytes() for name in ours)
-    np.testing.assert_array_equal(predictions(restored, X), predictions(original, X))
+    X, costs = random.normal(size=(1000, 3)), 10 * random.random((1000, 3))
+    costs[500:] = costs[500:, ::-1]
+    bandit = WarmBandit(2, seed=3).warm_start(X[:50], costs=costs[:50, :2])
+
+    def rounds(played: WarmBandit, begin: int, end: int) -> list[Any]:
+        decisions = []
+        for i in range(begin, end):
+            decisions.append(played.decide(X[i]))
+            played.learn(X[i], decisions[-1], costs[i, int(decisions[-1].action)])
+        return decisions
+
+    rounds(bandit, 0, saved_at // 2)
+    bandit.add_action()
+    rounds(bandit, saved_at // 2, saved_at)
+    bandit.save(tmp_path / "a.warmcb")
+    again = load(tmp_path / "a.warmcb")
+    assert rounds(again, saved_at, saved_at + 200) == rounds(bandit, saved_at, saved_at + 200)
+    assert same_bits(again._learner, bandit._learner)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_snapshot_predicts_the_same(shape: str) -> None:
+    learner = make(4, 3, 3, **SHAPES[shape])
+    X = np.random.default_rng(15).normal(size=(50, 4))
+    for i in range(200):
+        learn_any(learner, i)
+        if i % 20 == 3:
+            snapshot: Any = learner.snapshot()
+            before = predictions(snapshot, X)
+            np.testing.assert_allclose(before, predictions(learner, X), atol=1e-5)
+            thawed = thaw(snapshot.state())
+            np.testing.assert_array_equal(predictions(thawed, X), before)
+            for lane in range(3):
+                assert learner.memory(lane) == snapshot.memory(lane) == thawed.memory(lane)
+            learn_any(learner, i)
+            np.testing.assert_array_equal(predictions(snapshot, X), before)
+
+
+def test_a_policy_decides_as_its_bandit() -> None:
+    random = np.random.default_rng(16)
+    X = random.normal(size=(900, 4))
+    costs = np.stack([X[:, 0], X[:, 1] * X[:, 2], np.sin(3 * X[:, 3])], axis=1)
+    bandit = WarmBandit(3, seed=2).warm_start(X[:100], costs=costs[:100])
+    bandit = simulate(bandit, X[100:600], costs=costs[100:600], shuffle=False).bandit
+    policy = bandit.policy()
+    for i in range(600, 900):
+        ours, theirs = policy.decide(X[i], key=i), bandit.decide(X[i], key=i)
+        assert ours.action == theirs.action
+        np.testing.assert_allclose(ours.probabilities, theirs.probabilities, atol=1e-5)
+
+
+def any_state(shape: str) -> tuple[RecursiveLeastSquares, dict[str, NDArray[Any]]]:
+    """Of a learner that has kept labels and rounds, and renewed units if it renews any."""
+    learner = make(4, 3, 3, **SHAPES[shape] | {"settled_at": 40})
+    for i in range(120):
+        learn_any(learner, i, 1.0 if i < 60 else 50.0)
+    return make(4, 3, 3, **SHAPES[shape] | {"settled_at": 40}), learner.state()
 
 
 def test_a_state_is_a_copy() -> None:
-    learner = taught_and_played(WIDEST)
+    learner = make(4, 3, 3)
+    for i in range(50):
+        learn_any(learner, i)
     state = learner.state()
     before = {name: array.tobytes() for name, array in state.items()}
-    update(learner, np.ones(5), 0, 1.0, [1.0, 1.0, 1.0])
+    learn_any(learner, 50)
     assert {name: array.tobytes() for name, array in state.items()} == before
 
 
-@pytest.mark.parametrize("name", [name for name, array in taught_and_played(WIDEST).state().items() if len(array)])
+REFUSED = (ValueError, TypeError, RuntimeError, KeyError)
+NAMES = sorted(any_state("bends")[1])
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_state_of_another_size_is_refused(name: str) -> None:
-    state = taught_and_played(WIDEST).state()
-    for wrong in (state[name][:-1], np.append(state[name], state[name][:1])):
+    fresh, state = any_state("bends")
+    assert len(state[name]) > 0
+    for wrong in (state[name][:-1], np.append(state[name], state[name][:1]), state[name][:0]):
+        if name in ("recent", "beyond", "translator") and len(wrong) == 0:
+            continue  # as before the first of them
         with pytest.raises(ValueError):
-            make(5, 4, 3).restore(state | {name: wrong})
+            fresh.restore(state | {name: wrong})
+        fresh = any_state("bends")[0]
+    with pytest.raises(REFUSED):
+        fresh.restore(state | {name: state[name].astype(np.int64)})
+    if "taught" not in name:  # a learner that has forgotten its first rounds has none
+        without = {other: array for other, array in state.items() if other != name}
+        with pytest.raises(REFUSED):
+            fresh.restore(without)
+
+
+def changed(array: NDArray[Any], at: int, value: Any) -> NDArray[Any]:
+    array = array.copy()
+    array[at] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    "name, at, value, message",
+    [
+        ("squared", 0, 4, "the square of a feature that there is not"),
+        ("plain_whose", 1, 1000, "a factor that there is not"),
+        ("bent_whose", -1, 2**32 - 1, "a factor that there is not"),
+        ("kept_index", 0, 4, "a feature that there is not"),  # the intercept is the last one
+        ("kept_index", 0, 2**32 - 1, "a feature that there is not"),
+        ("kept_ends", 3, 0, "an example out of range"),
+        ("kept_ends", -1, 2**63, "an example out of range"),
+        ("kept_actions", -1, 3, "an example out of range"),
+        ("kept_counts", 0, 2**64 - 1, "another number of examples"),
+        ("kept_importance", 0, -1, "an example of negative weight"),
+        ("places_of", 0, 4, "a place of a feature that there is not"),
+        ("knots", 5, 1e9, "knots out of order"),
+        ("centre", 0, np.nan, "not finite"),
+        ("plain_weights", 0, np.inf, "not finite"),
+        ("bent_variances", 0, -1, "a negative variance"),
+        ("mixture", 0, 2, "a mixture of more or less than everything"),
+        ("better", 0, -1, "a negative weight"),
+        ("shape", 0, 5, "terms of another shape"),
+        ("shape", 4, 2**60, "terms of another shape"),
+    ],
+)
+def test_a_damaged_state_is_refused(name: str, at: int, value: Any, message: str) -> None:
+    fresh, state = any_state("bends")
+    with pytest.raises(ValueError, match=message):
+        fresh.restore(state | {name: changed(state[name], at, value)})
 
 
 def test_a_state_of_another_learner_is_refused() -> None:
-    state = taught_and_played(WIDEST).state()
-    for other in (make(4, 4, 3), make(5, 3, 3), make(5, 4, 2), make(5, 4, 3, squares=False)):
+    _, state = any_state("bends")
+    options = SHAPES["bends"]
+    others = [make(3, 3, 3, **options), make(4, 2, 3, **options), make(4, 3, 2, **options)]
+    others += [make(4, 3, 3, **options | {name: 1}) for name in ("bends", "translations", "products", "widest")]
+    for other in [*others, make(4, 3, 3, **options | {"memories": []})]:
         with pytest.raises(ValueError):
             other.restore(state)
-    squares_of_nothing = {"squared": np.full_like(state["squared"], 5)}
-    with pytest.raises(ValueError, match="the square of a feature that there is not"):
-        make(5, 4, 3).restore(state | squares_of_nothing)
+    with pytest.raises(ValueError, match="rounds to be learned again, from nothing"):
+        make(4, 3, 3, **options).restore({name: array for name, array in state.items() if "taught" not in name})
+
+
+def test_a_damaged_snapshot_is_refused() -> None:
+    learner = make(4, 3, 3, **SHAPES["bends"])
+    for i in range(150):
+        learn_any(learner, i)
+    snapshot: Any = learner.snapshot()
+    state = snapshot.state()
+    n_terms = len(state["weights"])
+    damages: list[dict[str, Any]] = [
+        {"shape": changed(state["shape"], 3, 13)},
+        {"weights": state["weights"][:-1].copy()},
+        {"weights": changed(state["weights"], 0, np.nan)},
+        {"memories": -state["memories"] - 1},
+        {"largest": np.zeros(1)},
+        {"squared": changed(state["squared"], 0, 9)},
+        {"shape": np.array([4, 1, 4, 8, 8], dtype=np.uint64)},  # more translations than actions
+        {"shape": np.array([4, 1, 3, 8, 2**60], dtype=np.uint64)},
+        # As many terms as there are weights, but products of features that there are not.
+        {"shape": np.array([4, 1, 3, 16, 0], dtype=np.uint64)},
+        {"shape": np.array([4, 1, 0, 19, 0], dtype=np.uint64), "translator": np.empty(0, dtype=np.float32)},
+    ]
+    assert n_terms == 1 + 4 + 3 + 3 + 8
+    for damage in damages:
+        with pytest.raises(ValueError):
+            thaw(state | damage)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_whatever_a_state_holds_nothing_crashes(shape: str) -> None:
+    """Any number may be any other: it is refused, or learned on."""
+    random = np.random.default_rng(17)
+    _, state = any_state(shape)
+    names = [name for name in state if len(state[name])]
+    rows = as_rows(np.zeros((1, 4)))
+    refused = 0
+    for _ in range(300):
+        name = names[random.integers(len(names))]
+        kind = state[name].dtype
+        values = [-1e30, -1.0, 0.0, 1e-30, 1e30] if kind.kind == "f" else [0, 1, 4, 40, 255, np.iinfo(kind).max]
+        value = kind.type(values[random.integers(len(values))])
+        fresh = make(4, 3, 3, **SHAPES[shape] | {"settled_at": 40})
+        try:
+            fresh.restore(state | {name: changed(state[name], int(random.integers(len(state[name]))), value)})
+        except ValueError:
+            refused += 1
+            continue
+        fresh.snapshot().predict(rows, 0)
+        with np.errstate(all="ignore"):
+            for i in range(100, 160):
+                learn_any(fresh, i)
+    assert 10 < refused < 290
 
 
 def test_bad_calls_are_refused() -> None:
@@ -614,26 +884,34 @@ def test_bad_calls_are_refused() -> None:
     scores = learner.predict(rows, 0)
     with pytest.raises(ValueError, match="row out of range"):
         learner.predict(rows, 1)
+    with pytest.raises(ValueError, match="row out of range"):
+        learner.terms(rows, 1)
+    with pytest.raises(ValueError, match="lane out of range"):
+        learner.memory(1)
     with pytest.raises(ValueError, match="action out of range"):
         learn_one(learner, rows, 0, 2, 0.5, np.ones(1), scores)
     with pytest.raises(ValueError, match="one weight for each lane"):
         learn_one(learner, rows, 0, 1, 0.5, np.ones(2), scores)
     with pytest.raises(ValueError, match="number of features differs"):
         learner.predict(as_rows(np.ones((1, 3))), 0)
-    with pytest.raises(ValueError, match="a block of at least one term"):
-        make(2, block=0)
 
 
-@pytest.mark.parametrize("widest", [WIDEST, 1], ids=["centred", "wide"])
-def test_a_rare_level_means_the_same_after_a_renewal(widest: int) -> None:
-    """One in a hundred rows has it, and costs nothing then: its z would be 10, and is not cut."""
-    random = np.random.default_rng(2)
-    X = (random.random((1024, 2)) < 0.01).astype(np.float32)
-    costs = np.stack([1 - X[:, 0], np.full(1024, 0.5)], axis=1).astype(np.float64)
-    rare = np.array([[1.0, 0.0]], dtype=np.float32)
-    learner = make(2, widest=widest)
-    teach(learner, X[:1023], costs[:1023])
-    before = predictions(learner, rare)
-    teach(learner, X[1023:], costs[1023:])  # the 1024th renews the units
-    np.testing.assert_allclose(predictions(learner, rare), before, atol=0.02)
-    assert before[0, 0, 0] < 0.6
+# How it is configured
+
+
+def test_what_it_sees_of_a_row() -> None:
+    def description(features: str, *shape: int) -> str:
+        return Configured(features, math.inf).start(*shape).description
+
+    assert description("linear", 5, 2, 3) == "least squares, 6 terms"
+    assert description("bends", 5, 2, 3) == f"least squares, {6 + 2 + 10 + 192} terms, 192 of them bends"
+    assert description("bends", 5, 100, 3) == f"least squares, {6 + 50} terms, 50 of them bends"  # no translations
+    assert description("bends", 300, 2, 3) == "least squares, 301 terms in blocks of 16"
+    for bad in ({"features": "cubes"}, {"ridge": 0.0}, {"wild": 0.5}, {"memories": (10.0, 100.0)}, {"settled_at": 0}):
+        with pytest.raises(InputError):
+            Configured(**bad)
+
+
+def test_the_default_is_what_the_tests_assume() -> None:
+    shared = {"ridge", "intercept_ridge", "first_guess", "settled_at", "rate", "share", "patience", "largest", "wild"}
+    assert all(getattr(Configured(), name) == OPTIONS[name] for name in shared)

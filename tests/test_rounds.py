@@ -425,7 +425,7 @@ def test_a_warm_start_may_have_judged_some_actions_only() -> None:
     costs[:, 2] = np.nan
     bandit = WarmBandit(3).warm_start(X, costs=costs, actions=judged)
     np.testing.assert_allclose(bandit.predict_costs(X)[:, 2], 0.5)  # nobody has said anything of it
-    with pytest.raises(InputError, match=r"costs\[0, 2\] is nan; expected a number in \[0, 1\]"):
+    with pytest.raises(InputError, match=r"costs\[0, 2\] is nan; expected a finite number"):
         WarmBandit(3).warm_start(X, costs=costs)
     with pytest.raises(InputError, match=r"y\[\d+\] is 2, which actions say was not judged"):
         WarmBandit(3).warm_start(X, PROBLEM.y[:60], actions=judged)

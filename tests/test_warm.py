@@ -1,6 +1,7 @@
 """The default bandit: what its parts are, that they play together to the bit, and that it is worth its name."""
 
 import itertools
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from problems import make_problem
-from warmcb import ArrowCB, WarmBandit, _inputs, load, simulate
+from warmcb import ArrowCB, WarmBandit, _inputs, explorers, load, simulate
 from warmcb._core import (
     Contest,
     EpsilonGreedy,
@@ -24,11 +25,11 @@ from warmcb.errors import InputError
 from warmcb.selectors import RULES
 
 EVERY_COMPOSITION = [
-    {"learner": learner, "selector": selector, "explorer": explorer, "squares": squares}
-    for learner, selector, explorer, squares in itertools.product(
-        ["auto", "online"], [*RULES, "cost/p"], ["inverse-gap", "epsilon-greedy"], [True, False]
+    {"learner": learner, "selector": selector, "explorer": explorer, "features": features}
+    for learner, selector, explorer, features in itertools.product(
+        ["auto", "online"], [*RULES, "cost/p"], ["inverse-gap", "epsilon-greedy"], ["bends", "linear"]
     )
-    if learner == "auto" or squares  # the online learner knows no squares
+    if learner == "auto" or features == "bends"  # the online learner has no choice
 ]
 
 
@@ -93,12 +94,12 @@ def test_a_saved_bandit_goes_on_exactly(options: dict[str, Any], tmp_path: Path)
 
 
 def test_saved_before_and_after_squares_were_added(tmp_path: Path) -> None:
-    """A feature that is 0 or 1 at first, and shows a third value later: its square comes with the next renewal."""
+    """A feature that is 0 or 1 at first, and shows a third value later: its square comes when units are renewed."""
     random = np.random.default_rng(1)
     X = np.stack([random.integers(2, size=300), random.normal(size=300)], axis=1)
     X[40:, 0] += random.normal(size=260)
     costs = random.random((300, 2))
-    unbroken, broken = WarmBandit(2, seed=2), WarmBandit(2, seed=2)
+    unbroken, broken = (WarmBandit(2, features="squares", seed=2) for _ in range(2))
     played(unbroken, X, costs, 0, 300)
     sizes = []
     for begin, end in ((0, 30), (30, 50), (50, 70), (70, 300)):
@@ -115,12 +116,14 @@ def test_saved_before_and_after_squares_were_added(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "width, options, expected",
     [
-        (5, {}, "least squares, 11 terms"),
-        (5, {"squares": False}, "least squares, 6 terms"),
-        (200, {}, "least squares, 256 terms"),
-        (255, {}, "least squares, 256 terms"),
-        (300, {}, "least squares, 301 terms in blocks of 8"),
-        (4096, {}, "least squares, 4097 terms in blocks of 8"),
+        (5, {}, "least squares, 215 terms, 192 of them bends"),
+        (5, {"features": "squares"}, "least squares, 11 terms"),
+        (5, {"features": "linear"}, "least squares, 6 terms"),
+        (200, {"features": "squares"}, "least squares, 256 terms"),
+        (200, {}, "least squares, 352 terms, 62 of them bends"),
+        (255, {}, "least squares, 352 terms, 62 of them bends"),
+        (300, {}, "least squares, 301 terms in blocks of 16"),
+        (4096, {}, "least squares, 4097 terms in blocks of 16"),
         (5000, {}, "online"),
         (5, {"learner": "online"}, "online"),
     ],
@@ -160,6 +163,8 @@ def test_arrow_is_the_papers_composition() -> None:
         learner="online",
         selector="cost/p",
         explorer="epsilon-greedy",
+        cost_range=(0, 1),
+        optimism=0.0,
         seed=6,
     )
     runs = [simulate(bandit, problem.X, problem.y, warm_start=80) for bandit in (arrow, warm)]
@@ -222,7 +227,7 @@ def test_without_a_warm_start_the_largest_lambda_plays() -> None:
     run = simulate(WarmBandit(3), problem.X, problem.y)
     assert set(run.trace.lambdas) == {1.0}
     assert run.average_cost < 0.3
-    assert run.bandit._selector.eligible.tolist() == [0] * 7 + [1]
+    assert run.bandit._selector.eligible.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize("explorer", ["inverse-gap", "epsilon-greedy"])
@@ -242,9 +247,10 @@ def test_labels_that_come_late_have_their_say(explorer: str) -> None:
 
 def test_defaults() -> None:
     bandit = WarmBandit(2)
-    assert bandit.lambdas_.tolist() == [0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1]
+    assert bandit.lambdas_.tolist() == [0, 0.75, 1]
+    assert WarmBandit(2, lambdas=8).lambdas_.tolist() == [0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1]
     assert WarmBandit(2, lambdas=2).lambdas_.tolist() == [0, 1]
-    assert (bandit.lambda_, bandit.rounds_, bandit.scores_.tolist()) == (1.0, 0, [0.0] * 8)
+    assert (bandit.lambda_, bandit.rounds_, bandit.scores_.tolist()) == (1.0, 0, [0.0] * 3)
 
 
 def misled_for_good(explorer: str) -> tuple[WarmBandit, Any]:
@@ -252,14 +258,16 @@ def misled_for_good(explorer: str) -> tuple[WarmBandit, Any]:
     random = np.random.default_rng(3)
     X = random.normal(size=(6000, 3))
     y = (X[:, 0] > 0).astype(np.int32)
-    bandit = WarmBandit(4, lambdas=[0.0, 0.5, 1.0], epsilon=0.5, explorer=explorer).warm_start(X[:200], 1 - y[:200])
+    whole = explorers.InverseGap(floor=0.1) if explorer == "inverse-gap" else explorer
+    bandit = WarmBandit(4, lambdas=[0.0, 0.5, 1.0], epsilon=0.5, explorer=whole, cost_range=(0, 1), half_life=math.inf)
+    bandit.warm_start(X[:200], 1 - y[:200])
     rows, table = _inputs.matrix(X, None), _inputs.cost_table(y, None, 6000, 4)
     return bandit, bandit._play_rounds(rows, table, 200, 6000).lambdas
 
 
 @pytest.mark.parametrize("explorer", ["inverse-gap", "epsilon-greedy"])
 def test_a_lambda_that_is_surely_worse_is_out(explorer: str) -> None:
-    fresh = WarmBandit(4, lambdas=[0.0, 0.5, 1.0])
+    fresh = WarmBandit(4, lambdas=[0.0, 0.5, 1.0], cost_range=(0, 1))
     np.testing.assert_array_equal(fresh.intervals_, np.tile([-1.0, 1.0], (3, 1)))
     bandit, in_charge = misled_for_good(explorer)
     assert bandit.intervals_.shape == (3, 2)
@@ -280,8 +288,8 @@ def test_intervals_hold_for_a_lambda_that_is_out(explorer: str) -> None:
 
 def test_the_papers_selector_knows_no_intervals() -> None:
     problem = make_problem()
-    bandit = simulate(WarmBandit(3, selector="cost/p"), problem.X, problem.y, warm_start=100).bandit
-    np.testing.assert_array_equal(bandit.intervals_, np.tile([-1.0, 1.0], (8, 1)))
+    bandit = simulate(WarmBandit(3, selector="cost/p", cost_range=(0, 1)), problem.X, problem.y, warm_start=100).bandit
+    np.testing.assert_array_equal(bandit.intervals_, np.tile([-1.0, 1.0], (3, 1)))
     np.testing.assert_allclose(bandit.scores_, bandit._selector.sums / 300)
 
 
@@ -298,7 +306,7 @@ def test_the_lowest_score_is_in_charge(selector: str) -> None:
 def test_probabilities_keep_the_explorers_promise() -> None:
     problem = make_problem()
     run = simulate(WarmBandit(3, epsilon=0.3), problem.X, problem.y, warm_start=100)
-    assert run.trace.probabilities.min() >= 0.1 * 0.3 / 3 * (100 / 300) ** (1 / 3) * (1 - 1e-9)
+    assert run.trace.probabilities.min() >= 0.02 * 0.3 / 3 * (100 / 300) ** (1 / 3) * (1 - 1e-9)
 
 
 BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
@@ -312,14 +320,20 @@ BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"explorer": "greedy"}, "explorer is 'greedy'; expected one of inverse-gap, epsilon-greedy"),
     ({"learner": "exact"}, "learner is 'exact'; expected one of auto, online"),
     ({"learner": 0}, "learner is 0; expected one of auto, online"),
-    ({"squares": 1}, "squares is 1; expected True or False"),
-    ({"squares": "no"}, "squares is 'no'; expected True or False"),
-    ({"squares": None}, "squares is None; expected True or False"),
+    ({"features": "cubes"}, "features is 'cubes'; expected one of linear, squares, bends"),
+    ({"features": None}, "features is None; expected one of"),
+    ({"half_life": 0}, "half_life is 0; expected a number of rounds above 0, infinity, or None"),
+    ({"half_life": -3.0}, "half_life is -3.0; expected a number of rounds above 0"),
+    ({"half_life": float("nan")}, "half_life is nan; expected a number of rounds above 0"),
+    ({"cost_range": (1, 0)}, "cost_range is (1, 0); expected None, or the lowest and the highest cost"),
+    ({"cost_range": 5}, "cost_range is 5; expected None, or the lowest and the highest cost"),
+    ({"cost_range": (0, math.inf)}, "cost_range is inf; expected two finite numbers"),
+    ({"optimism": -1}, "optimism is -1; expected a number from 0 to 1e6"),
     ({"epsilon": 1.5}, "epsilon is 1.5; expected a number in [0, 1]"),
     ({"epsilon": float("nan")}, "epsilon is nan"),
-    ({"lambdas": 3}, "lambdas is 3; expected 8, 2 or a sequence of numbers in [0, 1]"),
-    ({"lambdas": [0.5, 2.0]}, "lambdas is [0.5, 2.0]; expected 8, 2 or a sequence"),
-    ({"lambdas": []}, "lambdas is []; expected 8, 2 or a sequence"),
+    ({"lambdas": 4}, "lambdas is 4; expected 8, 3, 2 or a sequence of numbers in [0, 1]"),
+    ({"lambdas": [0.5, 2.0]}, "lambdas is [0.5, 2.0]; expected 8, 3, 2 or a sequence"),
+    ({"lambdas": []}, "lambdas is []; expected 8, 3, 2 or a sequence"),
     ({"seed": -1}, "seed is -1"),
     ({"n_actions": 1}, "n_actions is 1"),
 ]
@@ -360,7 +374,7 @@ def test_the_scale_follows_the_data() -> None:
     assert run.trace.costs[-2000:].mean() < 0.1
 
 
-@pytest.mark.parametrize("name", ["learner_weights", "learner_variances", "learner_centre", "selector_sums"])
+@pytest.mark.parametrize("name", ["learner_plain_weights", "learner_bent_variances", "learner_centre", "selector_sums"])
 def test_a_state_that_is_not_finite_is_refused(name: str) -> None:
     problem = make_problem()
     bandit = simulate(WarmBandit(3), problem.X, problem.y, warm_start=50).bandit

@@ -1,11 +1,10 @@
 // Learners for Python.
 #include "bindings.hpp"
 #include "least_squares.hpp"
+#include "least_squares_states.hpp"
 #include "online_linear.hpp"
 #include "outcomes.hpp"
-#include "recursive_least_squares.hpp"
 #include "rounds.hpp"
-#include "states.hpp"
 
 namespace warmcb {
 namespace {
@@ -29,6 +28,13 @@ template <class Model> Numpy<float> weights_of(Model& model, std::size_t terms) 
     return Numpy<float>(model.weights.data(), {terms, model.actions, model.lanes});
 }
 
+// The same as a copy.
+Numpy<float> weights_of(const LaneModels& models) {
+    auto weights = fresh_array<float>({models.terms(), models.actions(), models.lanes()});
+    std::copy(models.weights.begin(), models.weights.end(), weights.data());
+    return weights;
+}
+
 }  // namespace
 
 void bind_learners(nb::module_& m) {
@@ -36,6 +42,10 @@ void bind_learners(nb::module_& m) {
         .def_ro("inputs", &Predictor::inputs, "The number of features, and one for the intercept.")
         .def_ro("actions", &Predictor::actions, "K.")
         .def_ro("lanes", &Predictor::lanes, "The number of lanes, which is that of λ.")
+        .def("memory", [](const Predictor& self, std::size_t lane) {
+            require(lane < self.lanes, "lane out of range");
+            return self.memory(lane);
+        }, "lane"_a, "How many rounds a lane's predictions rest on; infinity: all of them.")
         .def("predict", [](const Predictor& self, const Rows& rows, std::size_t i) {
             Rows::Buffer buffer;
             auto scores = fresh_array<float>({self.actions, self.lanes});
@@ -85,6 +95,8 @@ void bind_learners(nb::module_& m) {
             const std::vector<float> importance = importance_of(self, weights, round.probability);
             self.update(checked_row(self, rows, i, buffer), round, importance.data());
         }, "rows"_a, "i"_a, "outcome"_a, "weights"_a, "Learn what became of the round in row i; a weight for each lane.")
+        .def("rescale", &Learner::rescale, "a"_a, "b"_a, "The unit of costs has changed: what was `cost` is a·cost + b.")
+        .def_prop_ro("changes", &Learner::changes, "How often it has noticed that the world has changed.")
         .def("snapshot", &Learner::snapshot, "What it predicts now, for ever.");
 
     nb::class_<WarmLearner, Learner>(m, "WarmLearner", "Learns from labelled examples, too.")
@@ -116,26 +128,43 @@ void bind_learners(nb::module_& m) {
         .def("restore", [](OnlineLinear& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 
     nb::class_<RecursiveLeastSquares, WarmLearner>(m, "RecursiveLeastSquares",
-                                                   "Least squares of costs, exact after each example.")
+                                                   "Least squares of costs that bend, translate and forget.")
         .def("__init__", [](RecursiveLeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes,
-                            std::size_t widest, std::size_t block, bool squares, double ridge, double first_guess,
-                            double largest, double wild, uint64_t settled_at,
-                            const std::optional<std::string>& instruction_set) {
-            require(block > 0, "a block of at least one term");
-            const RecursiveLeastSquares::Options options{widest, block, squares, ridge, first_guess,
-                                                         {largest, wild, settled_at}};
+                            std::size_t widest, bool squares, std::size_t bends, std::size_t translations, std::size_t products,
+                            double ridge, double intercept_ridge, double product_ridge, double bend_ridge, double first_guess, uint64_t settled_at,
+                            double half_life, const std::vector<double>& memories, double rate, double share, double patience,
+                            double largest, double wild, const std::optional<std::string>& instruction_set) {
+            const RecursiveLeastSquares::Options options{
+                widest,     squares,     bends,      translations,    products,  ridge, intercept_ridge, product_ridge,
+                bend_ridge, first_guess, settled_at, half_life,       {largest, wild},  {memories, rate, share, patience}};
             new (self) RecursiveLeastSquares(features, actions, lanes, options, kernels_named(instruction_set));
-        }, "features"_a, "actions"_a, "lanes"_a, "widest"_a, "block"_a, "squares"_a, "ridge"_a = 10.0, "first_guess"_a = 0.5,
-           "largest"_a = 5.0, "wild"_a = 10.0, "settled_at"_a = 64, "instruction_set"_a = nb::none())
+        }, "features"_a, "actions"_a, "lanes"_a, "widest"_a, "squares"_a, "bends"_a, "translations"_a, "products"_a, "ridge"_a,
+           "intercept_ridge"_a, "product_ridge"_a, "bend_ridge"_a, "first_guess"_a, "settled_at"_a, "half_life"_a, "memories"_a, "rate"_a, "share"_a,
+           "patience"_a, "largest"_a, "wild"_a, "instruction_set"_a = nb::none())
         .def_prop_ro("description", [](const RecursiveLeastSquares& self) {
-            const std::string terms = "least squares, " + std::to_string(self.terms()) + " terms";
-            return self.is_whole() ? terms : terms + " in blocks of " + std::to_string(self.block);
+            const std::string terms = "least squares, " + std::to_string(self.terms.size()) + " terms";
+            if (!self.is_whole()) return terms + " in blocks of " + std::to_string(tile);
+            return self.bends() ? terms + ", " + std::to_string(self.terms.bends.size()) + " of them bends" : terms;
         }, "What it is, in a few words.")
-        .def_prop_ro("weights", [](RecursiveLeastSquares& self) { return weights_of(self, self.terms()); },
-                     nb::rv_policy::reference_internal, "Terms × actions × lanes.")
-        .def_ro("block", &RecursiveLeastSquares::block, "The number of terms that hang together; 0: all of them.")
-        .def_prop_ro("squared", [](const RecursiveLeastSquares& self) { return copy_of(self.squared()); },
-                     nb::rv_policy::move, "The features whose squares are terms.")
+        .def_prop_ro("plain", [](const RecursiveLeastSquares& self) { return weights_of(self.models.plain); }, nb::rv_policy::move,
+                     "The weights of the plain models: terms × actions × lanes, memories last if there are no bends.")
+        .def_prop_ro("bent", [](const RecursiveLeastSquares& self) { return weights_of(self.models.bent); }, nb::rv_policy::move,
+                     "The weights of the bent models: terms × actions × lanes, memories last.")
+        .def_prop_ro("mixture", [](const RecursiveLeastSquares& self) {
+            auto mixture = fresh_array<double>({self.lanes, self.memories.experts()});
+            std::copy(self.memories.mixture.begin(), self.memories.mixture.end(), mixture.data());
+            return mixture;
+        }, nb::rv_policy::move, "For each lane the weight of each forecast: its own models, then the memories.")
+        .def_prop_ro("renewals", [](const RecursiveLeastSquares& self) { return self.terms.units.renewals; },
+                     "How many units of features were renewed because their values had left their range.")
+        .def("terms", [](const RecursiveLeastSquares& self, const Rows& rows, std::size_t i, bool translate) {
+            Rows::Buffer buffer;
+            const Row phi = self.terms.expand(checked_row(self, rows, i, buffer), translate);
+            auto dense = fresh_array<float>({self.terms.size()});
+            std::fill_n(dense.data(), self.terms.size(), 0.0f);
+            for (std::size_t k = 0; k < phi.size; ++k) dense.data()[phi.index[k]] = phi.value[k];
+            return dense;
+        }, "rows"_a, "i"_a, "translate"_a = true, "What it sees of row i.")
         .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
         .def("restore", [](RecursiveLeastSquares& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 
@@ -161,8 +190,8 @@ void bind_learners(nb::module_& m) {
 
     nb::class_<LinearModel, Predictor>(m, "LinearModel", "A linear model that learns no more.")
         .def("state", [](const LinearModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
-    nb::class_<StandardisedModel, Predictor>(m, "StandardisedModel", "A model of standardised features that learns no more.")
-        .def("state", [](const StandardisedModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
+    nb::class_<MixedModel, Predictor>(m, "MixedModel", "A mixture of least squares that learns no more.")
+        .def("state", [](const MixedModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
     m.def("thaw", &thaw, "state"_a, "A model that learns no more, from its state.");
 }
 

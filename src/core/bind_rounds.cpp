@@ -29,20 +29,22 @@ struct Outputs {
     Array<int32_t> actions;
     Array<double> probabilities, costs;
     Array<int32_t> lanes;
+    Array<double> memories;
 
     Trace trace_for(std::size_t begin, std::size_t end, const Costs& table, std::size_t actions_known) {
         require(begin <= end && end <= table.size(), "rows out of range");
         require(table.fits(actions_known), "costs of another number of actions");
         const std::size_t rounds = end - begin;
-        require(actions.size() == rounds && probabilities.size() == rounds && costs.size() == rounds && lanes.size() == rounds,
+        require(actions.size() == rounds && probabilities.size() == rounds && costs.size() == rounds && lanes.size() == rounds &&
+                    memories.size() == rounds,
                 "an output has another length than the run");
-        return {actions.data(), probabilities.data(), costs.data(), lanes.data()};
+        return {actions.data(), probabilities.data(), costs.data(), lanes.data(), memories.data()};
     }
 };
 
-void require_sizes(const Predictor& predictor, const Selector& selector, const Trial& trial) {
+void require_sizes(const Predictor& predictor, const Selector& selector, const Trial& trial, const Optimism& optimism) {
     require(selector.lanes() == predictor.lanes, "a selector of another number of lanes");
-    require(trial.added.size() == predictor.actions, "one mark for each action");
+    require(trial.added.size() == predictor.actions && optimism.counts.size() == predictor.actions, "one mark for each action");
 }
 
 void require_allowed(const std::optional<Array<const uint8_t>>& allowed, std::size_t actions) {
@@ -56,7 +58,7 @@ std::size_t decide_one(const Decider& decider, const Rows& rows, const std::opti
     require_allowed(allowed, decider.predictor.actions);
     const Output output(probabilities, decider.predictor.actions);
     Scratch& scratch = Scratch::of_this_thread(decider.predictor.actions, decider.predictor.lanes);
-    look(decider.predictor, decider.trial, rows.gather(0, scratch.row), allowed ? allowed->data() : nullptr, scratch);
+    look(decider.predictor, decider.doubts(), rows.gather(0, scratch.row), allowed ? allowed->data() : nullptr, scratch);
     return decider.decide(round, uniform, scratch, output.data());
 }
 
@@ -71,7 +73,7 @@ void decide_many(const Decider& decider, const Rows& rows, const Mask& mask, uin
     nb::gil_scoped_release release;
     Scratch& scratch = Scratch::of_this_thread(known, decider.predictor.lanes);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        look(decider.predictor, decider.trial, rows.gather(i, scratch.row), mask_row(mask, i), scratch);
+        look(decider.predictor, decider.doubts(), rows.gather(i, scratch.row), mask_row(mask, i), scratch);
         actions.data()[i] =
             static_cast<int32_t>(decider.decide(round, uniforms(i), scratch, probabilities.data() + i * known));
     }
@@ -101,16 +103,20 @@ struct Composition {
     Selector& selector;
     const Explorer& explorer;
     Trial& trial;
+    Optimism& optimism;
+    CostUnit& unit;
     double epsilon;
     std::optional<std::vector<double>> weights = {};
     std::vector<uint8_t> unjudged = {};
     double unjudged_weight = 0;
 
-    Decider decider() const { return {learner, selector, explorer, trial, epsilon}; }
+    Decider decider() const { return {learner, selector, explorer, trial, optimism, epsilon}; }
     Student student() {
-        require(unjudged.size() == learner.actions && trial.added.size() == learner.actions, "one mark for each action");
+        require_sizes(learner, selector, trial, optimism);
+        require(unjudged.size() == learner.actions, "one mark for each action");
         require(!weights || weights->size() == learner.lanes, "one weight for each lane");
-        return {learner, selector, explorer, trial, epsilon, weights ? weights->data() : nullptr, unjudged.data(), unjudged_weight};
+        return {learner, selector, explorer, trial, optimism, unit, epsilon, weights ? weights->data() : nullptr,
+                unjudged.data(), unjudged_weight};
     }
 };
 
@@ -157,22 +163,58 @@ void bind_rounds(nb::module_& m) {
         }, "state"_a, "The reverse.")
         .def("snapshot", [](const Trial& self) { return Trial(self); }, "A copy, as it is now.");
 
+    nb::class_<Optimism>(m, "Optimism", "The benefit of the doubt for actions that were rarely played lately.")
+        .def("__init__", [](Optimism* self, std::size_t actions, double strength, double half_life) {
+            new (self) Optimism(actions, strength, half_life);
+        }, "actions"_a, "strength"_a, "half_life"_a)
+        .def_prop_ro("bonuses", [](const Optimism& self) {
+            std::vector<float> bonuses(self.counts.size());
+            for (std::size_t a = 0; self.has_any() && a < bonuses.size(); ++a) bonuses[a] = self.bonus(a);
+            return as_array(std::move(bonuses));
+        }, nb::rv_policy::move, "For each action what its scores are lowered by.")
+        .def("add_action", &Optimism::add_action, "Take in a new action.")
+        .def("add", [](Optimism& self, std::size_t action) {
+            require(action < self.counts.size(), "action out of range");
+            self.add(action);
+        }, "action"_a, "Count a round in which the action was learned.")
+        .def("state", [](const Optimism& self) { return state_of(self); }, "Everything that it has counted, as arrays by name.")
+        .def("restore", [](Optimism& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse.")
+        .def("snapshot", [](const Optimism& self) { return Optimism(self); }, "A copy, as it is now.");
+
+    nb::class_<CostUnit>(m, "CostUnit", "Costs on a scale from about 0 to 1.")
+        .def("__init__", [](CostUnit* self, const std::optional<std::tuple<double, double>>& range) {
+            if (range) new (self) CostUnit(std::get<0>(*range), std::get<1>(*range));
+            else new (self) CostUnit();
+        }, "range"_a.none())
+        .def_prop_ro("fixed", &CostUnit::fixed, "Whether the range was given.")
+        .def_ro("low", &CostUnit::low, "What is 0.")
+        .def_ro("width", &CostUnit::width, "The difference between what is 1 and what is 0.")
+        .def("see", [](CostUnit& self, double cost) -> std::optional<std::tuple<double, double>> {
+            const auto change = self.see(cost);
+            if (!change) return std::nullopt;
+            return std::make_tuple(change->a, change->b);
+        }, "cost"_a, "Count a cost; (a, b) if the unit changes: what was u is a·u + b.")
+        .def("unit", &CostUnit::unit, "cost"_a, "A cost on this scale.")
+        .def("state", [](const CostUnit& self) { return state_of(self); }, "Everything that it knows of costs, as arrays by name.")
+        .def("restore", [](CostUnit& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse.")
+        .def("snapshot", [](const CostUnit& self) { return CostUnit(self); }, "A copy, as it is now.");
+
     auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "Decides, for ever in the same way.")
         .def("__init__", [](Snapshot* self, const Predictor& predictor, const Selector& selector, const Explorer& explorer,
-                            const Trial& trial, double epsilon) {
-            require_sizes(predictor, selector, trial);
-            new (self) Snapshot{{predictor, selector, explorer, trial, epsilon}};
-        }, "predictor"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+                            const Trial& trial, const Optimism& optimism, double epsilon) {
+            require_sizes(predictor, selector, trial, optimism);
+            new (self) Snapshot{{predictor, selector, explorer, trial, optimism, epsilon}};
+        }, "predictor"_a, "selector"_a, "explorer"_a, "trial"_a, "optimism"_a, "epsilon"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>());
     bind_decide(snapshot);
 
     auto composition = nb::class_<Composition>(m, "Composition", "A learner, a selector and an explorer: whole rounds.")
         .def("__init__", [](Composition* self, Learner& learner, Selector& selector, const Explorer& explorer, Trial& trial,
-                            double epsilon) {
-            require_sizes(learner, selector, trial);
-            new (self) Composition{learner, selector, explorer, trial, epsilon};
-        }, "learner"_a, "selector"_a, "explorer"_a, "trial"_a, "epsilon"_a,
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+                            Optimism& optimism, CostUnit& unit, double epsilon) {
+            require_sizes(learner, selector, trial, optimism);
+            new (self) Composition{learner, selector, explorer, trial, optimism, unit, epsilon};
+        }, "learner"_a, "selector"_a, "explorer"_a, "trial"_a, "optimism"_a, "unit"_a, "epsilon"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
         .def("weigh", [](Composition& self, std::optional<std::vector<double>> weights, std::vector<uint8_t> unjudged,
                          double unjudged_weight) {
             self.weights = std::move(weights);
@@ -190,7 +232,7 @@ void bind_rounds(nb::module_& m) {
             const uint8_t* marks = allowed ? allowed->data() : nullptr;
             Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
             const Row row = rows.gather(0, scratch.row);
-            look(student.learner, student.trial, row, marks, scratch);
+            look(student.learner, student.doubts(), row, marks, scratch);
             student.learn(row, {action, cost, probability, marks, round}, now, scratch);
         }, "rows"_a, "action"_a, "cost"_a, "probability"_a, "allowed"_a.none(), "round"_a, "now"_a,
            "Learn what the action in a single row has cost.")
@@ -208,7 +250,7 @@ void bind_rounds(nb::module_& m) {
             Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
             for (std::size_t i = 0; i < size; ++i) {
                 const Row row = rows.gather(i, scratch.row);
-                look(student.learner, student.trial, row, mask_row(mask, i), scratch);
+                look(student.learner, student.doubts(), row, mask_row(mask, i), scratch);
                 const Event event{static_cast<std::size_t>(actions(i)), costs(i), probabilities(i), mask_row(mask, i), rounds(i)};
                 student.learn(row, event, now + i, scratch);
             }
@@ -216,16 +258,17 @@ void bind_rounds(nb::module_& m) {
            "Learn what the action in every row has cost, one after the other.")
         .def("play", [](Composition& self, const Stream& random, const Rows& rows, const Costs& costs, std::size_t begin,
                         std::size_t end, uint64_t first_draw, uint64_t first_round, Array<int32_t> actions,
-                        Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
+                        Array<double> probabilities, Array<double> paid, Array<int32_t> lanes,
+                        Array<double> memories) {
             const Student student = self.student();
             require_width(student.learner, rows);
             require(end <= rows.size(), "rows out of range");
-            Outputs outputs{actions, probabilities, paid, lanes};
+            Outputs outputs{actions, probabilities, paid, lanes, memories};
             const Trace trace = outputs.trace_for(begin, end, costs, student.learner.actions);
             nb::gil_scoped_release release;
             play(self.decider(), student, random, rows, costs, {begin, end, first_draw, first_round}, trace);
         }, "random"_a, "rows"_a, "costs"_a, "begin"_a, "end"_a, "first_draw"_a, "first_round"_a, "actions"_a,
-           "probabilities"_a, "paid"_a, "lanes"_a, "Decide and learn in the rows from begin to end.");
+           "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a, "Decide and learn in the rows from begin to end.");
     bind_decide(composition);
 
     nb::class_<LowerConfidenceBounds>(m, "LowerConfidenceBounds", "UCB1 on costs (Algorithm 3).")
@@ -251,11 +294,12 @@ void bind_rounds(nb::module_& m) {
         }, "action"_a, "cost"_a, "Learn what an action has cost.");
 
     m.def("play_ucb", [](LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end,
-                         Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes) {
-        const Trace trace = Outputs{actions, probabilities, paid, lanes}.trace_for(begin, end, costs, bounds.counts.size());
+                         Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes,
+                         Array<double> memories) {
+        const Trace trace = Outputs{actions, probabilities, paid, lanes, memories}.trace_for(begin, end, costs, bounds.counts.size());
         nb::gil_scoped_release release;
         play(bounds, costs, begin, end, trace);
-    }, "bounds"_a, "costs"_a, "begin"_a, "end"_a, "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a,
+    }, "bounds"_a, "costs"_a, "begin"_a, "end"_a, "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a,
        "Decide and learn in the rows from begin to end.");
 }
 

@@ -39,6 +39,7 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
             self.mark_eligible(eligible.data(), self.sums.size());
             return eligible;
         }, nb::rv_policy::move, "For each lane 1 if its actions are worth exploring.")
+        .def("forget", [](Kind& self) { self.forget(); }, "The world has changed: what was is no evidence of what will be.")
         .def("add", [](Kind& self, nb::handle outcome) {
             const OutcomeArrays arrays(outcome);
             require(arrays.greedy.size() == self.sums.size(), "one greedy action for each lane");

@@ -15,19 +15,11 @@
 
 namespace warmcb {
 
-// The scale of costs: all of them lie in [low, high].
-struct CostRange {
-    double low = 0, high = 1;
-
-    double width() const { return high - low; }
-    // A cost on the scale from 0 to 1.
-    double unit(double cost) const { return (cost - low) / width(); }
-};
-
 // What an action scores that is not allowed in a round: worse than anything.
 constexpr float not_allowed = std::numeric_limits<float>::infinity();
 
-// What the lanes say of the actions of a round, and whom to listen to.
+// What the lanes say of the actions of a round, and whom to listen to. Scores and costs are in unit costs: from about 0 to
+// 1, whatever people pay in (cost_unit.hpp).
 struct Opinions {
     const float* scores;  // actions × lanes
     std::size_t actions, lanes;
@@ -35,8 +27,7 @@ struct Opinions {
     const uint8_t* eligible;  // for each lane
     std::size_t in_charge;
     double epsilon;
-    uint64_t round;  // how many rounds have been learned
-    CostRange range = {};
+    uint64_t round;  // how many rounds have been learned; fewer, if the learner has forgotten some
 
     float score(std::size_t action, std::size_t lane) const { return scores[action * lanes + lane]; }
     float lowest(std::size_t lane) const { return score(static_cast<std::size_t>(greedy[lane]), lane); }
@@ -57,13 +48,12 @@ struct Outcome {
     double largest_weight;       // no 1/p of an action that an eligible lane wanted is larger
     double largest_weight_ever;  // of any action
     uint64_t age = 0;            // how many rounds have been learned since the decision
-    CostRange range = {};
+    bool bounded = true;         // whether costs surely lie between 0 and 1
 
     bool played(std::size_t lane) const { return greedy[lane] == static_cast<int32_t>(action); }
-    double unit_cost() const { return range.unit(cost); }
-    // What the model of one lane expects of an action, on the scale from 0 to 1.
+    // What the model of one lane expects of an action, from 0 to 1.
     double expected(std::size_t lane, std::size_t of_action) const {
-        return std::clamp(range.unit(static_cast<double>(scores[of_action * lanes + lane])), 0.0, 1.0);
+        return std::clamp(static_cast<double>(scores[of_action * lanes + lane]), 0.0, 1.0);
     }
 };
 
@@ -79,6 +69,8 @@ public:
 
     // scores: actions × lanes
     virtual void predict(Row row, float* scores) const = 0;
+    // How many rounds a lane's predictions rest on; infinity: all of them.
+    virtual double memory(std::size_t) const { return std::numeric_limits<double>::infinity(); }
 
     void greedy(const float* scores, int32_t* best) const { kernels.greedy(scores, actions, lanes, best); }
 
@@ -97,6 +89,10 @@ public:
     virtual void update(Row row, const Outcome& outcome, const float* importance) = 0;
     // What it predicts now, for ever.
     virtual std::unique_ptr<Predictor> snapshot() const = 0;
+    // The unit of costs has changed: what was `cost` is a·cost + b.
+    virtual void rescale(double, double) {}
+    // How often it has noticed that the world has changed.
+    virtual uint64_t changes() const { return 0; }
 };
 
 // Learns from labelled examples, too.
@@ -120,6 +116,8 @@ public:
     // Writes for each lane whether its actions are worth exploring.
     virtual void mark_eligible(uint8_t* marks, std::size_t lanes) const = 0;
     virtual void add(const Outcome& round) = 0;
+    // The world has changed: what was is no evidence of what will be.
+    virtual void forget() {}
 };
 
 // Makes of opinions the distribution that is played.

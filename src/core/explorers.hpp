@@ -46,7 +46,7 @@ public:
 
     void distribution(const Opinions& opinions, double* probabilities) const override {
         const double most = share(opinions.count_allowed(), opinions.epsilon, opinions.round);
-        const double steepness = sharpness * std::sqrt(static_cast<double>(opinions.round + 1)) / opinions.range.width();
+        const double steepness = sharpness * std::sqrt(static_cast<double>(opinions.round + 1));
         const float lowest = opinions.lowest(opinions.in_charge);
         double rest = 1;
         std::size_t equals = 0;
@@ -54,7 +54,7 @@ public:
             probabilities[a] = 0;
             if (opinions.score(a, opinions.in_charge) == lowest) ++equals;
             if (!opinions.allowed(a) || opinions.score(a, opinions.in_charge) == lowest) continue;
-            auto gap = static_cast<float>(opinions.range.width());
+            float gap = 1;
             for (std::size_t lane = 0; lane < opinions.lanes; ++lane)
                 if (opinions.eligible[lane]) gap = std::min(gap, opinions.score(a, lane) - opinions.lowest(lane));
             probabilities[a] = most * std::max(floor, 1 / (1 + steepness * gap));

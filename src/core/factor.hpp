@@ -1,90 +1,61 @@
-// The covariance of a least-squares solution as U·diag(d)·Uᵀ, for every lane (Bierman, 1977).
+// The covariance of one regressor's weights as U·diag(d)·Uᵀ (Bierman, 1977).
 #pragma once
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <vector>
 
 #include "kernels.hpp"
+#include "terms.hpp"
 
 namespace warmcb {
+
+// How a lane forgets: its weights walk at random, so that variances grow by `step` a round; or its examples fade, so that
+// variances double in a `half_life`. 0: not at all.
+struct Forgetting {
+    double step = 0, half_life = 0;
+
+    static Forgetting by_walking(double half_life) {
+        return {half_life > 0 ? std::pow(std::log(2) / half_life, 2) : 0.0, 0.0};
+    }
+    bool any() const { return step > 0 || half_life > 0; }
+};
 
 // U is upper triangular with ones on its diagonal; an example changes U and d in place. The product stays positive
 // whatever the rounding: floats do for millions of examples where the plain inverse would drift.
 //
-// `block` inputs share one triangle, and between triangles covariances are dropped: one block is exact least squares, blocks
-// of one input keep a variance for each.
+// `whole`: exact. Otherwise 16 terms share a triangle, and between triangles covariances are dropped.
 class Factor {
 public:
-    Factor(std::size_t inputs, std::size_t lanes, std::size_t block, float variance)
-        : lanes_(lanes), block_(block), variances(inputs * lanes, variance), columns(columns_of(inputs) * lanes) {}
-
-    // Takes in an example and gives what a unit of residual adds to the weights: gain, inputs × lanes, all of whose
-    // entries outside of the touched blocks are left alone.
-    //
-    // inputs: dense; touched: the blocks with inputs that are not 0, ascending.
-    void absorb(const float* inputs, const std::vector<uint32_t>& touched, const float* importance, const Kernels& kernels,
-                float* gain) {
-        std::vector<float>& alpha = alpha_;
-        alpha.assign(lanes_, 1.0f);
-        for (const uint32_t k : touched) {
-            const std::size_t first = k * block_, size = size_of(k);
-            kernels.absorb({inputs + first, size, columns.data() + k * triangle(block_) * lanes_,
-                            variances.data() + first * lanes_, lanes_, importance, alpha.data(), gain + first * lanes_});
-        }
-        for (std::size_t lane = 0; lane < lanes_; ++lane) alpha[lane] = importance[lane] / alpha[lane];
-        for (const uint32_t k : touched)
-            for (std::size_t j = k * block_; j < k * block_ + size_of(k); ++j)
-                for (std::size_t lane = 0; lane < lanes_; ++lane) gain[j * lanes_ + lane] *= alpha[lane];
+    Factor(const std::vector<float>& prior, bool whole)
+        : variances(padded(prior.size())), tiles(tiles_of(blocks_of(prior.size()), whole) * tile * tile), whole_(whole) {
+        std::copy(prior.begin(), prior.end(), variances.begin());
     }
 
-    // An input more, uncorrelated so far.
-    void grow(float variance) {
-        columns.resize(columns_of(inputs() + 1) * lanes_);
-        variances.resize(variances.size() + lanes_, variance);
+    std::vector<float> variances, tiles;  // d, and U above its diagonal
+    uint64_t walked = 0;                  // the round up to which its weights have walked
+
+    static std::size_t blocks_of(std::size_t terms) { return padded(terms) / tile; }
+
+    // Weights that may have changed since the last example are less certain now, but never less than before the first one.
+    void walk(const Forgetting& forgetting, uint64_t now, const std::vector<float>& prior) {
+        const auto rounds = static_cast<double>(now > walked ? now - walked : 0);
+        walked = now;
+        if (rounds == 0 || !forgetting.any()) return;
+        const auto grown = static_cast<float>(forgetting.step * rounds);
+        const auto doubled = static_cast<float>(forgetting.half_life > 0 ? std::exp2(rounds / forgetting.half_life) : 1.0);
+        for (std::size_t j = 0; j < prior.size(); ++j) variances[j] = std::min(variances[j] * doubled + grown, prior[j]);
     }
 
-    // An input as on the first day.
-    void forget(std::size_t input, float variance) {
-        const std::size_t first = input / block_ * block_, end = std::min(first + block_, inputs());
-        std::fill_n(variances.begin() + input * lanes_, lanes_, variance);
-        std::fill_n(column_of(input), (input - first) * lanes_, 0.0f);
-        for (std::size_t j = input + 1; j < end; ++j) std::fill_n(column_of(j) + (input - first) * lanes_, lanes_, 0.0f);
+    // Takes in an example, and gives what a unit of residual adds to the weights.
+    void absorb(const float* inputs, const std::vector<uint32_t>& touched, float importance, const Kernels& kernels, float* gain) {
+        kernels.absorb({inputs, tiles.data(), variances.data(), touched.data(), touched.size(), whole_, importance, gain});
     }
-
-    // Follows the weights into other coordinates: weights' = M·weights with an upper triangular M. apply(v, first, count)
-    // does that to the inputs first … first+count−1 of v, count × lanes; diagonal[j] = M_jj.
-    template <class Apply> void change(Apply&& apply, const std::vector<double>& diagonal) {
-        std::vector<float> column(std::min(block_, inputs()) * lanes_);
-        for (std::size_t j = 0; j < inputs(); ++j) {
-            const std::size_t first = j / block_ * block_, above = j - first;
-            float* stored = column_of(j);
-            std::copy(stored, stored + above * lanes_, column.data());
-            std::fill_n(column.data() + above * lanes_, lanes_, 1.0f);
-            apply(column.data(), first, above + 1);
-            for (std::size_t i = 0; i < above * lanes_; ++i) stored[i] = static_cast<float>(column[i] / diagonal[j]);
-            for (std::size_t lane = 0; lane < lanes_; ++lane)
-                variances[j * lanes_ + lane] *= static_cast<float>(diagonal[j] * diagonal[j]);
-        }
-    }
-
-    std::size_t inputs() const { return variances.size() / lanes_; }
 
 private:
-    std::size_t lanes_, block_;
-    std::vector<float> alpha_;
+    bool whole_;
 
-    static std::size_t triangle(std::size_t size) { return size * (size - (size > 0)) / 2; }
-    float* column_of(std::size_t j) {
-        return columns.data() + (j / block_ * triangle(block_) + triangle(j % block_)) * lanes_;
-    }
-    std::size_t size_of(std::size_t k) const { return std::min(block_, inputs() - k * block_); }
-    std::size_t columns_of(std::size_t inputs) const {
-        return inputs / block_ * triangle(block_) + triangle(inputs % block_);
-    }
-
-public:
-    std::vector<float> variances, columns;  // d, and U above its diagonal, column by column
+    static std::size_t tiles_of(std::size_t blocks, bool whole) { return whole ? blocks * (blocks + 1) / 2 : blocks; }
 };
 
 }  // namespace warmcb

@@ -111,39 +111,71 @@ void update(const Update& u) {
     in_pieces<lane_width>(0, u.lanes, [&]<int W>(std::size_t lane) { update_piece<W>(u, lane); });
 }
 
-// Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h: a lane of no weight is left as it is.
-template <int W> inline void absorb_piece(const Absorb u, std::size_t lane) {
-    using F = Floats<W>;
-    const F importance = load<W>(u.importance + lane);
-    F alpha = load<W>(u.alpha + lane);
-    float* column = u.columns + lane;
-    float* gain = u.gain + lane;
-    for (std::size_t j = 0; j < u.size; ++j) {
-        F sum[4] = {};  // four chains of additions: one would wait for itself
-        std::size_t i = 0;
-        for (; i + 4 <= j; i += 4)
-            for (int part = 0; part < 4; ++part) sum[part] += u.inputs[i + part] * load<W>(column + (i + part) * u.lanes);
-        for (; i < j; ++i) sum[0] += u.inputs[i] * load<W>(column + i * u.lanes);
-        const F f = u.inputs[j] + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
-        float* variance = u.variances + j * u.lanes + lane;
-        const F v = load<W>(variance) * f;
-        const F next = alpha + importance * (f * v);
-        const F step = -(importance * f) / alpha;
-        store(variance, load<W>(variance) * (alpha / next));
-        for (i = 0; i < j; ++i) {
-            const F covariance = load<W>(column + i * u.lanes), b = load<W>(gain + i * u.lanes);
-            store(column + i * u.lanes, covariance + b * step);
-            store(gain + i * u.lanes, b + covariance * v);
-        }
-        store(gain + j * u.lanes, v);
-        alpha = next;
-        column += j * u.lanes;
-    }
-    store(u.alpha + lane, alpha);
+// The sums of 16 vectors, as one vector: halves of each two are added until one number is left of each. One order on every
+// machine.
+inline Floats<16> sums_of(Floats<16> (&v)[16]) {
+    using I = Ints<16>;
+    constexpr I first[4] = {{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23},
+                            {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27},
+                            {0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29},
+                            {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}};
+    for (int level = 0, count = 16, half = 8; level < 4; ++level, count /= 2, half /= 2)
+        for (int i = 0; i < count / 2; ++i)
+            v[i] = __builtin_shuffle(v[2 * i], v[2 * i + 1], first[level]) + __builtin_shuffle(v[2 * i], v[2 * i + 1], first[level] + half);
+    return v[0];
 }
 
+// Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h. A block of 16 columns of U lies in tiles of
+// 16 × 16, which have their columns one after the other; the last tile holds the diagonal.
 void absorb(const Absorb& u) {
-    in_pieces<lane_width>(0, u.lanes, [&]<int W>(std::size_t lane) { absorb_piece<W>(u, lane); });
+    constexpr std::size_t width = 16, size = width * width;
+    using F = Floats<width>;
+    const float h = u.importance;
+    float alphas[width + 1];
+    alphas[width] = 1;
+    for (std::size_t n = 0; n < u.count; ++n) {
+        const std::size_t block = u.touched[n], first = u.whole ? 0 : block;
+        float* const tiles = u.tiles + (u.whole ? block * (block + 1) / 2 : block) * size;
+        F products[width] = {};
+        const float* from = tiles;
+        for (std::size_t row = first; row <= block; ++row, from += size) {
+            const F inputs = load<width>(u.inputs + row * width);
+            for (std::size_t k = 0; k < width; ++k) products[k] += inputs * load<width>(from + k * width);
+        }
+        const F f = load<width>(u.inputs + block * width) + sums_of(products);
+        const F variances = load<width>(u.variances + block * width), fv = variances * f;
+        float v[width], step[width];
+        store(v, fv);
+        store(step, h * (f * fv));
+        alphas[0] = alphas[width];
+        for (std::size_t k = 0; k < width; ++k) alphas[k + 1] = alphas[k] + step[k];
+        const F before = load<width>(alphas), after = load<width>(alphas + 1);
+        store(step, -(h * f) / before);
+        store(u.variances + block * width, variances * (before / after));
+        float* to = tiles;
+        const auto move = [&](F& gain, std::size_t k) {
+            const F covariances = load<width>(to + k * width);
+            store(to + k * width, covariances + gain * step[k]);
+            gain += covariances * v[k];
+        };
+        for (std::size_t row = first; row < block; ++row, to += size) {
+            F gain = load<width>(u.gain + row * width);
+            for (std::size_t k = 0; k < width; ++k) move(gain, k);
+            store(u.gain + row * width, gain);
+        }
+        F gain = {};
+        for (std::size_t k = 0; k < width; ++k) {
+            move(gain, k);
+            const Ints<width> here = Ints<width>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} == static_cast<int>(k);
+            gain = here ? all<F>(v[k]) : gain;
+        }
+        store(u.gain + block * width, gain);
+    }
+    const F scale = all<F>(h / alphas[width]);
+    for (std::size_t n = 0; n < u.count; ++n) {
+        float* gain = u.gain + u.touched[n] * width;
+        store(gain, load<width>(gain) * scale);
+    }
 }
 
 void greedy(const float* scores, std::size_t actions, std::size_t lanes, int32_t* greedy) {

@@ -29,16 +29,16 @@ struct Update {
     float* scratch;           // row.size · lanes
 };
 
-// One example for a triangle of covariances (factor.hpp), and where it left off in the triangles before.
+// One example for the covariance of one regressor (factor.hpp). Inputs, variances and gain are in whole tiles.
 struct Absorb {
     const float* inputs;
-    std::size_t size;
-    float* columns;           // U above its diagonal, column by column, for each lane
-    float* variances;         // d, for each lane
-    std::size_t lanes;
-    const float* importance;  // h, for each lane
-    float* alpha;             // 1 + h·Σ f·v so far, for each lane
-    float* gain;              // out: size × lanes, still to be multiplied by h/α
+    float* tiles;             // U above its diagonal
+    float* variances;         // d
+    const uint32_t* touched;  // the blocks with inputs that are not 0, ascending
+    std::size_t count;        // of them
+    bool whole;               // blocks hang together: all of them are touched
+    float importance;         // h
+    float* gain;              // out: what a unit of residual adds to each weight
 };
 
 // Beyond this size a table is not expected to stay in the caches of one core.

@@ -36,6 +36,14 @@ public:
         scores_.resize(actions * lanes);
     }
 
+    void rescale(double a, double b) override {
+        for (std::size_t i = 0; i < inputs * actions * lanes; ++i) {
+            weights.data()[i] *= static_cast<float>(a);
+            scales.data()[i / lanes * 2 * lanes + i % lanes] *= static_cast<float>(a * a);
+        }
+        for (std::size_t i = 0; i < actions * lanes; ++i) weights.data()[(inputs - 1) * actions * lanes + i] += static_cast<float>(b);
+    }
+
     std::unique_ptr<Predictor> snapshot() const override {
         return std::make_unique<LinearModel>(inputs - 1, actions, lanes, weights.data(), kernels);
     }

@@ -6,10 +6,6 @@
 
 namespace warmcb {
 
-inline CostRange range_of(nb::handle tuple) {
-    return {nb::cast<double>(tuple.attr("lowest_cost")), nb::cast<double>(tuple.attr("highest_cost"))};
-}
-
 // Scores and what each lane would play, held for as long as somebody looks at them.
 struct LaneArrays {
     explicit LaneArrays(nb::handle tuple)
@@ -33,7 +29,7 @@ struct OutcomeArrays : LaneArrays {
         require(action < scores.shape(0), "action out of range");
         return {scores.data(), greedy.data(), scores.shape(0), scores.shape(1), action, number("cost"), number("probability"),
                 number("largest_weight"), number("largest_weight_ever"), nb::cast<uint64_t>(tuple.attr("age")),
-                range_of(tuple)};
+                nb::cast<bool>(tuple.attr("bounded"))};
     }
 
     nb::handle tuple;
@@ -47,7 +43,7 @@ struct OpinionArrays : LaneArrays {
         const auto in_charge = nb::cast<std::size_t>(tuple.attr("in_charge"));
         require(eligible.size() == scores.shape(1) && in_charge < scores.shape(1), "scores of another shape");
         return {scores.data(), scores.shape(0), scores.shape(1), greedy.data(), eligible.data(), in_charge,
-                nb::cast<double>(tuple.attr("epsilon")), nb::cast<uint64_t>(tuple.attr("round")), range_of(tuple)};
+                nb::cast<double>(tuple.attr("epsilon")), nb::cast<uint64_t>(tuple.attr("round"))};
     }
 
     Array<const uint8_t> eligible;

@@ -1,292 +1,273 @@
-// Least squares for every action and lane, exact after each example: no learning rate, no horizon.
+// Least squares that bend, translate and forget: no learning rate, no horizon, no unit.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <vector>
+#include <bit>
+#include <optional>
 
-#include "factor.hpp"
-#include "standardised_model.hpp"
+#include "memories.hpp"
 
 namespace warmcb {
 
-// Minimises for each action and lane Σ h·(w·φ − cost)² + ridge·|w − w₀|², w₀ being the first guess and else nothing.
+// Two sets of models, each exact least squares after each example: plain ones of features and their squares, and bent ones
+// that can follow any function. Each lane mixes its plain and its bent model, and those that remember less (memories.hpp):
+// what does not help gets no weight.
 //
-// φ = (1, z, z²/2): the intercept, the standardised features, and the squares of those that have shown three values or
-// more. Up to `widest` terms are one block, solved exactly. Beyond, rows are taken as they are, without centre and
-// squares, and terms hang together in blocks only.
-//
-// All actions share one factor as long as they have seen the same contexts, as they do in a warm start; an action gets
-// its own when it is taught alone.
+// The units of features come from the first `settled_at` examples. Until then examples are kept, and all models start anew
+// whenever their number has doubled; then the units stand. The first rounds are kept as long as the unit of costs may
+// change: models then start anew as well, from what the labels have taught.
 class RecursiveLeastSquares : public WarmLearner {
 public:
     struct Options {
-        std::size_t widest, block;  // the most terms of one block, and the size of blocks beyond
+        std::size_t widest;  // the most terms of exact plain models; rows of more features are wide
         bool squares;
-        double ridge, first_guess;
-        Standardiser::Options units;
+        std::size_t bends;                   // how many; 0: plain models alone
+        std::size_t translations, products;  // of labels: terms
+        double ridge, intercept_ridge;
+        double product_ridge;
+        double bend_ridge;  // if there are 192 of them; fewer have less
+        double first_guess;
+        uint64_t settled_at;
+        double half_life;  // of all that rounds teach; 0: found out by memories
+        FeatureUnits::Options units;
+        Memories::Options memories;
     };
 
-    RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, Options options,
-                          const Kernels& kernels)
-        : WarmLearner(features, actions, lanes, kernels), block(inputs <= options.widest ? 0 : options.block),
-          options(options), weights(most_terms() * actions * lanes),
-          map{features, is_whole(), Standardiser(features, is_whole(), options.units), {}},
-          ridges(inputs, options.ridge), ridge_(static_cast<float>(options.ridge)) {
-        shared = std::make_unique<Factor>(fresh_factor());
-        own.resize(actions);
-        std::fill_n(weights.data(), actions * lanes, static_cast<float>(options.first_guess));
-        make_room();
-    }
+    // An example that may have to be learned again: a label, or a round with its action and cost.
+    struct Example {
+        std::vector<uint32_t> index;
+        std::vector<float> value, importance;
+        std::vector<double> costs;
+        std::size_t action = 0;
 
-    const std::size_t block;  // 0: one for all terms
+        Row row() const { return {index.data(), value.data(), index.size()}; }
+    };
+
+    // Memories are lanes of the bent models, or of the plain ones if there are no others.
+    struct Models {
+        LaneModels plain, bent;
+    };
+
+    RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, Options of_learner, const Kernels& kernels)
+        : WarmLearner(features, actions, lanes, kernels), options(std::move(of_learner)),
+          terms(empty_terms()), models(fresh_models()), memories(fresh_memories()) {}
+
     const Options options;
-    Zeroed<float> weights;  // terms × actions × lanes
-    FeatureMap map;
-    std::vector<double> ridges;  // what of the ridge each term has, in today's coordinates
-    std::unique_ptr<Factor> shared;
-    std::vector<std::unique_ptr<Factor>> own;  // for each action; null: the shared one
+    Terms terms;
+    Models models;
+    Memories memories;
+    std::optional<Models> taught;  // by labels alone, as long as the first rounds are kept
+    std::vector<Example> labels_kept, rounds_kept;
+    uint64_t seen = 0, labels = 0, rounds = 0;
 
-    bool is_whole() const { return block == 0; }
+    bool is_whole() const { return inputs <= options.widest; }
+    bool bends() const { return !terms.bends.empty(); }
+    bool settled() const { return seen >= options.settled_at; }
     std::size_t features() const { return inputs - 1; }
-    std::size_t terms() const { return map.size(); }  // of φ
-    std::size_t most_terms() const {
-        return options.squares && is_whole() ? std::min(options.widest, inputs + features()) : inputs;
-    }
-    Standardiser& standardiser() { return map.standardiser; }
-    const Standardiser& standardiser() const { return map.standardiser; }
-    const std::vector<uint32_t>& squared() const { return map.squared; }
 
     // An example teaches what it says, however it was drawn.
     bool weighs_by_propensity() const override { return false; }
 
     void predict(Row row, float* scores) const override {
-        predict_linear(kernels, map.expand(row), weights, actions * lanes, scores);
+        mixture().predict(kernels, terms.expand(row, true), is_whole(), actions, models.plain.view(), models.bent.view(), scores);
     }
 
-    // The scores are predicted anew: seeing the row may have changed the coordinates.
     void update(Row row, const Outcome& outcome, const float* importance) override {
-        make_own(outcome.action);
-        see(row);
-        const Row phi = map.expand(row);
-        spread(phi);
-        learn_alone(phi, outcome.action, static_cast<float>(outcome.cost), importance);
-        sweep(phi);
-    }
-
-    // As long as all actions are judged, they share what they know of contexts.
-    void teach(Row row, const double* costs, const float* importance) override {
-        see(row);
-        const Row phi = map.expand(row);
-        if (std::none_of(costs, costs + actions, [](double cost) { return std::isnan(cost); })) {
-            learn_all(phi, [&](std::size_t action) { return costs[action]; }, importance);
+        if (std::all_of(importance, importance + lanes, [](float weight) { return weight == 0; })) return;
+        ++rounds;
+        if (rounds > kept_rounds && settled()) {
+            rounds_kept.clear();
+            labels_kept.clear();
+            taught.reset();
+            see(row);
+            learn(row, outcome.action, outcome.cost, importance, rounds);
             return;
         }
-        spread(phi);
-        for (std::size_t a = 0; a < actions; ++a)
-            if (!std::isnan(costs[a])) {
-                make_own(a);
-                learn_alone(phi, a, static_cast<float>(costs[a]), importance);
-            }
-        sweep(phi);
+        if (!taught) taught = models;
+        rounds_kept.push_back(kept(row, importance));
+        rounds_kept.back().action = outcome.action;
+        rounds_kept.back().costs = {outcome.cost};
+        if (see(row)) start_anew();
+        else learn(row, outcome.action, outcome.cost, importance, rounds);
+    }
+
+    void teach(Row row, const double* costs, const float* importance) override {
+        ++labels;
+        if (!settled()) {
+            labels_kept.push_back(kept(row, importance));
+            labels_kept.back().costs.assign(costs, costs + actions);
+        }
+        if (see(row)) {
+            start_anew();
+            return;
+        }
+        teach(models, row, costs, importance);
+        if (taught) teach(*taught, row, costs, importance);
+        listen();
     }
 
     // It knows the features' units, and nothing else: what others learned of contexts would only make it slow to learn.
     void add_action() override {
-        weights = with_one_action_more(weights, most_terms(), actions, lanes);
-        own.push_back(std::make_unique<Factor>(fresh_factor()));
         ++actions;
-        std::fill_n(weight(0, actions - 1), lanes, static_cast<float>(options.first_guess));
-        make_room();
+        for (Models* some : {&models, taught ? &*taught : nullptr}) {
+            if (!some) continue;
+            some->plain.add_action();
+            some->bent.add_action();
+        }
+        for (Example& label : labels_kept) label.costs.push_back(std::numeric_limits<double>::quiet_NaN());
+    }
+
+    void rescale(double a, double b) override {
+        for (Example& round : rounds_kept) round.costs[0] = a * round.costs[0] + b;
+        if (rounds > 0 && rounds_kept.size() == rounds) {
+            learn_rounds_again();
+            return;
+        }
+        for (std::size_t lane = 0; lane < lanes + memories.count(); ++lane) {
+            if (memories.ages[lane] == 0) continue;  // labels are in units of their own
+            if (lane < models.plain.lanes()) models.plain.rescale(lane, a, b);
+            models.bent.rescale(lane, a, b);
+        }
+    }
+
+    uint64_t changes() const override { return memories.changes; }
+    double memory(std::size_t lane) const override {
+        return options.half_life > 0 ? std::min(memories.memory(lane), options.half_life / std::log(2)) : memories.memory(lane);
     }
 
     std::unique_ptr<Predictor> snapshot() const override {
-        return std::make_unique<StandardisedModel>(map, actions, lanes, weights.data(), kernels);
+        std::vector<double> memories_of_lanes(lanes);
+        for (std::size_t lane = 0; lane < lanes; ++lane) memories_of_lanes[lane] = memory(lane);
+        return std::make_unique<MixedModel>(terms, actions, lanes, models.plain.weights,
+                                            bends() ? models.bent.weights : std::vector<float>(), memories.mixture,
+                                            std::move(memories_of_lanes), kernels);
     }
 
-    // A term more, of no weight yet.
-    void add_square(std::size_t feature) {
-        map.squared.push_back(static_cast<uint32_t>(feature));
-        ridges.push_back(options.ridge);
-        for_factors([&](Factor& factor) { factor.grow(1 / ridge_); });
-        make_room();
+    Memories fresh_memories() const { return Memories(lanes, bends() ? 2 : 1, options.memories); }
+
+    Models fresh_models() const {
+        std::vector<Forgetting> of_lanes(lanes, {0, options.half_life}), with_memories = of_lanes;
+        for (const double half_life : options.memories.half_lives) with_memories.push_back(Forgetting::by_walking(half_life));
+        std::vector<float> prior(terms.base() + terms.translations, static_cast<float>(1 / options.ridge));
+        prior.resize(terms.plain(), static_cast<float>(1 / options.product_ridge));
+        prior[0] = static_cast<float>(1 / options.intercept_ridge);
+        const auto guess = static_cast<float>(options.first_guess);
+        LaneModels plain(actions, prior, bends() ? of_lanes : with_memories, is_whole(), guess, kernels);
+        prior.resize(terms.size(), static_cast<float>(192 / (options.bend_ridge * static_cast<double>(terms.bends.size()))));
+        if (!bends()) return {std::move(plain), LaneModels(actions, {1.0f}, with_memories, true, guess, kernels)};
+        return {std::move(plain), LaneModels(actions, prior, with_memories, true, guess, kernels)};
     }
 
 private:
-    static constexpr std::size_t one_block = std::size_t(1) << 20;  // more than terms ever are
-    static constexpr double far = 1000;
+    static constexpr uint64_t kept_rounds = 128;  // as long as the unit of costs may change at any time (cost_unit.hpp)
 
-    float ridge_;
-    std::vector<float> dense_, gain_, residual_;  // φ as the factors want it; what a residual adds to each weight
-    std::vector<uint32_t> touched_;  // the blocks of a row's terms
-
-    Factor fresh_factor() const { return Factor(terms(), lanes, is_whole() ? one_block : block, 1 / ridge_); }
-
-    void make_own(std::size_t action) {
-        if (!own[action]) own[action] = std::make_unique<Factor>(*shared);
+    Terms empty_terms() const {
+        Terms empty{features(), is_whole(), FeatureUnits(features(), is_whole(), options.units), {}, 0, 0, {}, {}};
+        if (options.bends == 0 || !is_whole() || features() == 0) return empty;
+        empty.bends = draw_bends(options.bends, features());
+        empty.translations = options.translations;
+        empty.products = std::min(options.products, options.translations * features());
+        return empty;
     }
 
-    void make_room() {
-        dense_.resize(terms());
-        gain_.resize(terms() * lanes);
-        residual_.resize(actions * lanes);
+    Example kept(Row row, const float* importance) const {
+        return {{row.index, row.index + row.size}, {row.value, row.value + row.size}, {importance, importance + lanes}, {}, 0};
     }
 
-    float* weight(std::size_t term, std::size_t action) { return weights.data() + (term * actions + action) * lanes; }
+    Mixture mixture() const { return {bends(), lanes, memories.experts(), memories.mixture.data()}; }
 
-    // φ as the factors want it, until sweep() clears it away.
-    void spread(Row phi) {
-        touched_.clear();
-        for (std::size_t k = 0; k < phi.size; ++k) {
-            dense_[phi.index[k]] = phi.value[k];
-            touched_.push_back(is_whole() ? 0 : static_cast<uint32_t>(phi.index[k] / block));
+    // Counts an example; true if the units of features shall be renewed.
+    bool see(Row row) {
+        const bool was_settled = settled();
+        ++seen;
+        row = Terms::without_intercept(row);
+        if (is_whole()) {
+            const float* x = terms.spell_out(row);
+            for (std::size_t j = 0; j < features(); ++j) terms.units.notice(j, x[j]);
+            if (was_settled) terms.units.watch(x);
+        } else {
+            for (std::size_t k = 0; k < row.size; ++k) terms.units.notice(row.index[k], row.value[k]);
         }
-        if (!std::is_sorted(touched_.begin(), touched_.end())) std::sort(touched_.begin(), touched_.end());
-        touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-    }
-    void sweep(Row phi) {
-        for (std::size_t k = 0; k < phi.size; ++k) dense_[phi.index[k]] = 0;
+        return !was_settled && (settled() || (seen >= 4 && std::has_single_bit(seen)));
     }
 
-    template <class CostOf> void learn_all(Row phi, CostOf&& cost_of, const float* importance) {
-        spread(phi);
-        const bool any_shared = std::any_of(own.begin(), own.end(), [](const auto& factor) { return !factor; });
-        if (any_shared) {
-            kernels.predict(phi, weights.data(), actions * lanes, false, residual_.data());
-            for (std::size_t a = 0; a < actions; ++a)
-                for (std::size_t lane = 0; lane < lanes; ++lane) {
-                    float& residual = residual_[a * lanes + lane];
-                    residual = own[a] ? 0.0f : static_cast<float>(cost_of(a)) - residual;
-                }
-            shared->absorb(dense_.data(), touched_, importance, kernels, gain_.data());
-            for_touched([&](std::size_t term) {
-                for (std::size_t a = 0; a < actions; ++a)
-                    for (std::size_t lane = 0; lane < lanes; ++lane)
-                        weight(term, a)[lane] += gain_[term * lanes + lane] * residual_[a * lanes + lane];
-            });
+    void start_anew() {
+        std::vector<Row> rows;
+        for (const auto* examples : {&labels_kept, &rounds_kept})
+            for (const Example& example : *examples) rows.push_back(Terms::without_intercept(example.row()));
+        if (is_whole()) {
+            std::vector<std::vector<float>> dense;
+            for (const Row& row : rows) dense.emplace_back(terms.spell_out(row), terms.spell_out(row) + features());
+            terms.units.fit(dense);
+        } else {
+            terms.units.fit_scales(rows);
         }
-        for (std::size_t a = 0; a < actions; ++a)
-            if (own[a]) learn_alone(phi, a, static_cast<float>(cost_of(a)), importance);
-        sweep(phi);
+        terms.squared.clear();
+        for (std::size_t j = 0; options.squares && is_whole() && j < features() && terms.base() < options.widest; ++j)
+            if (terms.units.varied[j]) terms.squared.push_back(static_cast<uint32_t>(j));
+        models = fresh_models();
+        for (const Example& label : labels_kept) teach(models, label.row(), label.costs.data(), label.importance.data());
+        listen();
+        if (rounds == 0) return;
+        taught = models;
+        learn_rounds_again();
     }
 
-    void learn_alone(Row phi, std::size_t action, float cost, const float* importance) {
-        for (std::size_t lane = 0; lane < lanes; ++lane) residual_[lane] = cost;
-        for (std::size_t k = 0; k < phi.size; ++k)
-            for (std::size_t lane = 0; lane < lanes; ++lane)
-                residual_[lane] -= phi.value[k] * weight(phi.index[k], action)[lane];
-        own[action]->absorb(dense_.data(), touched_, importance, kernels, gain_.data());
-        for_touched([&](std::size_t term) {
-            for (std::size_t lane = 0; lane < lanes; ++lane)
-                weight(term, action)[lane] += gain_[term * lanes + lane] * residual_[lane];
+    void learn_rounds_again() {
+        models = *taught;
+        memories = fresh_memories();
+        uint64_t round = 0;
+        for (const Example& example : rounds_kept)
+            learn(example.row(), example.action, example.costs[0], example.importance.data(), ++round);
+    }
+
+    void teach(Models& some, Row row, const double* costs, const float* importance) {
+        const Row phi = terms.expand(row, false);
+        importance_.assign(importance, importance + lanes);
+        importance_.resize(lanes + memories.count());  // labels teach no memory
+        some.plain.teach(phi, costs, importance_);
+        if (bends()) some.bent.teach(phi, costs, importance_);
+    }
+
+    void learn(Row row, std::size_t action, double cost, const float* importance, uint64_t now) {
+        const Row phi = terms.expand(row, true);
+        plain_.resize(models.plain.lanes());
+        bent_.resize(models.bent.lanes());
+        models.plain.forecast(phi, action, plain_.data());
+        if (bends()) models.bent.forecast(phi, action, bent_.data());
+        forecasts_.clear();
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            for (std::size_t e = 0; e < memories.experts(); ++e) forecasts_.push_back(mixture().expert(plain_.data(), bent_.data(), lane, e));
+        memories.add(cost, forecasts_.data(), bends() ? models.bent : models.plain, importance, [&](std::size_t lane) {
+            if (bends()) models.plain.restart(lane);
         });
+        importance_.assign(importance, importance + lanes);
+        importance_.resize(lanes + memories.count(), importance[lanes - 1]);
+        const auto target = static_cast<float>(cost);
+        models.plain.learn(phi, action, target, importance_, now);
+        if (bends()) models.bent.learn(phi, action, target, importance_, now);
     }
 
-    template <class Each> void for_touched(Each&& each) {
-        for (const uint32_t k : touched_) {
-            const std::size_t first = is_whole() ? 0 : k * block, size = is_whole() ? terms() : block;
-            for (std::size_t term = first; term < std::min(first + size, terms()); ++term) each(term);
+    // The first lane has learned most from labels: what it says becomes terms. Where labels say nothing, neither do these.
+    void listen() {
+        if (terms.translations == 0 || labels == 0) return;
+        const std::size_t spoken = std::min(terms.translations, actions);
+        terms.translator.weights.assign(terms.base() * terms.translations, 0.0f);
+        terms.translator.inverse.assign(terms.translations, 0.0f);
+        for (std::size_t a = 0; a < spoken; ++a) {
+            double variance = 0;
+            for (std::size_t term = 1; term < terms.base(); ++term) {
+                const float weight = models.plain.weight(term, a)[0];
+                terms.translator.weights[term * terms.translations + a] = weight;
+                variance += (term <= features() ? 1 : 0.5) * weight * weight;
+            }
+            if (variance > least_variance) terms.translator.inverse[a] = static_cast<float>(1 / std::sqrt(variance));
         }
     }
 
-    void see(Row row) {
-        row = FeatureMap::without_intercept(row);
-        const bool renews = is_whole() ? standardiser().see(map.spell_out(row)) : standardiser().see(row);
-        if (!renews) return;
-        Standardiser::Change change = standardiser().renew();
-        start_anew(change);
-        change_coordinates(change);
-        if (is_whole()) add_squares();
-        top_up_ridges();
-    }
+    static constexpr double least_variance = 1e-4;  // of unit costs: below, labels say nothing of an action
 
-    // z' = a·z + b makes of (1, z, z²/2) other terms, and w·φ = w'·φ' other weights. Terms first … first+count−1 of v,
-    // each `width` numbers.
-    void change_weights(const Standardiser::Change& change, float* v, std::size_t first, std::size_t count,
-                        std::size_t width) const {
-        const std::size_t end = first + count;
-        const auto at = [&](std::size_t term) { return v + (term - first) * width; };
-        const auto add = [&](std::size_t to, double factor, std::size_t from) {
-            for (std::size_t c = 0; factor != 0 && c < width; ++c) at(to)[c] += static_cast<float>(factor * at(from)[c]);
-        };
-        const auto scale = [&](std::size_t term, double factor) {
-            for (std::size_t c = 0; c < width; ++c) at(term)[c] = static_cast<float>(factor * at(term)[c]);
-        };
-        for (std::size_t term = std::max<std::size_t>(first, 1); term < std::min(end, inputs); ++term)
-            scale(term, 1 / change.a[term - 1]);
-        for (std::size_t term = inputs; term < end; ++term) {
-            const std::size_t feature = squared()[term - inputs];
-            const double b = change.b[feature];
-            scale(term, 1 / (change.a[feature] * change.a[feature]));
-            add(1 + feature, -b, term);
-            add(0, -b * b / 2, term);
-        }
-        if (is_whole())
-            for (std::size_t term = 1; term < std::min(end, inputs); ++term) add(0, -change.b[term - 1], term);
-    }
-
-    void change_coordinates(const Standardiser::Change& change) {
-        change_weights(change, weights.data(), 0, terms(), actions * lanes);
-        std::vector<double> diagonal(terms(), 1.0);
-        for (std::size_t j = 0; j < features(); ++j) diagonal[1 + j] = 1 / change.a[j];
-        for (std::size_t s = 0; s < squared().size(); ++s)
-            diagonal[inputs + s] = 1 / (change.a[squared()[s]] * change.a[squared()[s]]);
-        for_factors([&](Factor& factor) {
-            factor.change([&](float* v, std::size_t first, std::size_t count) { change_weights(change, v, first, count, lanes); },
-                          diagonal);
-        });
-        for (std::size_t term = 0; term < terms(); ++term) ridges[term] /= diagonal[term] * diagonal[term];
-    }
-
-    // In a unit that was far too large a feature has a ridge that is far too strong for the examples there are; far too
-    // small, its weights would be lost in rounding. It starts anew.
-    void start_anew(Standardiser::Change& change) {
-        const double too_strong = std::max(4.0 * options.ridge, static_cast<double>(standardiser().seen) / 8);
-        for (std::size_t j = 0; j < features(); ++j) {
-            double &a = change.a[j], &b = change.b[j];
-            if (ridges[1 + j] * a * a <= too_strong && a > 1 / far && a < far && std::fabs(b) < far) continue;
-            a = 1;
-            b = 0;
-            forget(1 + j);
-            const auto square = std::find(squared().begin(), squared().end(), j);
-            if (square != squared().end()) forget(inputs + static_cast<std::size_t>(square - squared().begin()));
-        }
-    }
-
-    void forget(std::size_t term) {
-        std::fill_n(weight(term, 0), actions * lanes, 0.0f);
-        for_factors([&](Factor& factor) { factor.forget(term, 1 / ridge_); });
-        ridges[term] = options.ridge;
-    }
-
-    // A feature of two values has no use for a square: it is a line through two points.
-    void add_squares() {
-        for (std::size_t j = 0; j < features(); ++j) {
-            if (terms() >= most_terms() || !standardiser().varied[j]) continue;
-            if (std::find(squared().begin(), squared().end(), j) == squared().end()) add_square(j);
-        }
-    }
-
-    // A deviation that was thought too small has made the ridge too weak. What is missing comes as examples of «nothing».
-    void top_up_ridges() {
-        std::vector<float> importance(lanes);
-        for (std::size_t term = 1; term < terms(); ++term) {
-            if (ridges[term] >= 0.9 * options.ridge) continue;
-            std::fill(importance.begin(), importance.end(), static_cast<float>(options.ridge - ridges[term]));
-            ridges[term] = options.ridge;
-            const auto index = static_cast<uint32_t>(term);
-            const float one = 1;
-            learn_all({&index, &one, 1}, [](std::size_t) { return 0.0; }, importance.data());
-        }
-    }
-
-    template <class Each> void for_factors(Each&& each) {
-        each(*shared);
-        for (const auto& factor : own)
-            if (factor) each(*factor);
-    }
+    std::vector<float> plain_, bent_, importance_;
+    std::vector<double> forecasts_;
 };
 
 }  // namespace warmcb

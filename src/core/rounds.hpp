@@ -1,7 +1,9 @@
 // The order of a round, compiled: what bandits/arrow.py says in Python.
 #pragma once
 
+#include "cost_unit.hpp"
 #include "explorers.hpp"
+#include "optimism.hpp"
 #include "rows.hpp"
 #include "selectors.hpp"
 #include "trial.hpp"
@@ -12,7 +14,7 @@ namespace warmcb {
 // What the lanes say of one row. Of the thread, so that deciding changes nothing.
 struct Scratch {
     std::vector<float> scores, lowered, importance;
-    const float* optimistic = nullptr;  // the scores; lowered ones where new actions get the benefit of the doubt
+    const float* optimistic = nullptr;  // the scores; lowered ones where actions get the benefit of the doubt
     std::vector<int32_t> greedy;
     std::vector<uint8_t> eligible, allowed;
     std::size_t in_charge = 0;  // the lane that decided
@@ -47,15 +49,25 @@ inline void look(const Predictor& predictor, Row row, const uint8_t* allowed, Sc
             if (!allowed[a]) std::fill_n(scratch.scores.begin() + a * predictor.lanes, predictor.lanes, not_allowed);
 }
 
-// The same, and what all lanes would play, giving new actions the benefit of the doubt.
-inline void look(const Predictor& predictor, const Trial& trial, Row row, const uint8_t* allowed, Scratch& scratch) {
+// What lowers scores: new actions are tried out, and old ones that were not played for long.
+struct Doubts {
+    const Trial& trial;
+    const Optimism& optimism;
+
+    bool any() const { return trial.ran() || optimism.has_any(); }
+    float of(std::size_t action) const { return trial.doubt(action) + (optimism.has_any() ? optimism.bonus(action) : 0.0f); }
+};
+
+// The same, and what all lanes would play, giving actions the benefit of the doubt.
+inline void look(const Predictor& predictor, const Doubts& doubts, Row row, const uint8_t* allowed, Scratch& scratch) {
     look(predictor, row, allowed, scratch);
     scratch.optimistic = scratch.scores.data();
-    if (trial.ran()) {
+    if (doubts.any()) {
         scratch.lowered = scratch.scores;
-        for (std::size_t a = 0; a < predictor.actions; ++a)
-            for (std::size_t lane = 0; lane < predictor.lanes; ++lane)
-                scratch.lowered[a * predictor.lanes + lane] -= trial.doubt(a);
+        for (std::size_t a = 0; a < predictor.actions; ++a) {
+            const float doubt = doubts.of(a);
+            for (std::size_t lane = 0; lane < predictor.lanes; ++lane) scratch.lowered[a * predictor.lanes + lane] -= doubt;
+        }
         scratch.optimistic = scratch.lowered.data();
     }
     predictor.greedy(scratch.optimistic, scratch.greedy.data());
@@ -67,14 +79,19 @@ struct Decider {
     const Selector& selector;
     const Explorer& explorer;
     const Trial& trial;
+    const Optimism& optimism;
     double epsilon;
+
+    Doubts doubts() const { return {trial, optimism}; }
 
     // Lines 3 and 4 of Algorithm 1, of a row that was looked at.
     std::size_t decide(uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
         selector.mark_eligible(scratch.eligible.data(), predictor.lanes);
         scratch.in_charge = selector.best();
+        // A bandit that has forgotten is as young as its memory of rounds: it has to explore again.
+        const auto remembered = static_cast<uint64_t>(std::min(predictor.memory(predictor.lanes - 1), static_cast<double>(round)));
         const Opinions opinions{scratch.optimistic, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
-                                scratch.in_charge, epsilon, round};
+                                scratch.in_charge, epsilon, remembered};
         explorer.distribution(opinions, probabilities);
         trial.mix(opinions, probabilities);
         return draw(probabilities, predictor.actions, uniform);
@@ -87,14 +104,22 @@ struct Student {
     Selector& selector;
     const Explorer& explorer;
     Trial& trial;
+    Optimism& optimism;
+    CostUnit& unit;
     double epsilon;
     const double* weights;  // of a round, for each lane; null: rounds teach nothing
     const uint8_t* unjudged;  // for each action: nobody has judged it, so that rounds are all there is to learn from
     double unjudged_weight;
     bool by_propensity = learner.weighs_by_propensity();
 
+    Doubts doubts() const { return {trial, optimism}; }
+
     // Lines 5 to 7 of Algorithm 1, of a row that was looked at. `now`: how many rounds have been learned.
     void learn(Row row, const Event& event, uint64_t now, Scratch& scratch) const {
+        if (const auto change = unit.see(event.cost)) {
+            learner.rescale(change->a, change->b);
+            look(learner, doubts(), row, event.allowed, scratch);
+        }
         const std::size_t actions = learner.actions;
         const std::size_t allowed = event.allowed ? std::count_if(event.allowed, event.allowed + actions,
                                                                   [](uint8_t one) { return one != 0; })
@@ -103,8 +128,9 @@ struct Student {
             return trial.widened(explorer.largest_weight(allowed, epsilon, event.round, of_eligible), event.round);
         };
         const uint64_t age = now > event.round ? now - event.round : 0;
-        const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action, event.cost,
-                              event.probability, largest(true), largest(false), age};
+        const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action, unit.unit(event.cost),
+                              event.probability, largest(true), largest(false), age, unit.fixed()};
+        optimism.add(event.action);
         selector.add(outcome);
         trial.count(event.action, now);
         if (!weights) return;
@@ -113,7 +139,9 @@ struct Student {
         float* importance = scratch.importance.data();
         if (unjudged[event.action]) std::fill_n(importance, lanes, static_cast<float>(unjudged_weight * inverse));
         else for (std::size_t lane = 0; lane < lanes; ++lane) importance[lane] = static_cast<float>(weights[lane] * inverse);
+        const uint64_t changes = learner.changes();
         learner.update(row, outcome, importance);
+        if (learner.changes() != changes) selector.forget();
     }
 };
 
@@ -123,6 +151,7 @@ struct Trace {
     double* probabilities;
     double* costs;
     int32_t* lanes;
+    double* memories;  // how many rounds the predictions of the lane in charge rest on
 };
 
 struct Segment {
@@ -137,16 +166,18 @@ inline void play(const Decider& decider, const Student& student, const Stream& r
     for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
         const Row row = rows.gather(i, scratch.row);
         const uint8_t* allowed = costs.known(i, student.learner.actions, scratch.allowed.data());
-        look(student.learner, student.trial, row, allowed, scratch);
+        look(student.learner, student.doubts(), row, allowed, scratch);
         const uint64_t round = segment.first_round + t;
         const std::size_t action =
             decider.decide(round, random.uniform(segment.first_draw + t), scratch, scratch.probabilities.data());
         const double probability = scratch.probabilities[action], cost = costs(i, action);
+        const double memory = student.learner.memory(scratch.in_charge);
         student.learn(row, {action, cost, probability, allowed, round}, round, scratch);
         trace.actions[t] = static_cast<int32_t>(action);
         trace.probabilities[t] = probability;
         trace.costs[t] = cost;
         trace.lanes[t] = static_cast<int32_t>(scratch.in_charge);
+        trace.memories[t] = std::min(memory, static_cast<double>(round));
     }
 }
 
@@ -161,6 +192,7 @@ inline void play(LowerConfidenceBounds& bounds, const Costs& costs, std::size_t 
         trace.probabilities[t] = 1.0;
         trace.costs[t] = cost;
         trace.lanes[t] = 0;
+        trace.memories[t] = static_cast<double>(t);
     }
 }
 

@@ -26,7 +26,7 @@ public:
     double score(std::size_t lane) const { return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1)); }
 
     void add(const Outcome& round) override {
-        const double score = round.unit_cost() * inverse_propensity(round.probability);
+        const double score = round.cost * inverse_propensity(round.probability);
         for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += round.played(lane) ? score : 0.0;
         ++rounds;
     }
@@ -37,18 +37,26 @@ public:
 // confidence sequence of Waudby-Smith and Ramdas (2023), of doubly robust differences with the last lane's model.
 class PairedEvidence {
 public:
-    PairedEvidence(std::size_t lanes, double error)
-        : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes),
-          log_of_error(std::log(2 / error * static_cast<double>(std::max<std::size_t>(lanes, 2) - 1))) {}
+    PairedEvidence(std::size_t lanes, double error) : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes), error_(error) {}
 
     // For each lane: Σb, Σb·x, Σψ(b)·x² and Σx² of its differences x and the bets b on them.
     std::vector<double> bets, winnings, penalties, squares;
     uint64_t rounds = 0;
+    uint64_t starts = 1;  // it has started anew so often; the k-th time with the share 1/(k(k+1)) of all errors
+    bool bounded = true;  // without a range of costs nothing is certain
+
+    void start_anew() {
+        for (auto* sums : {&bets, &winnings, &penalties, &squares}) std::fill(sums->begin(), sums->end(), 0.0);
+        rounds = 0;
+        ++starts;
+    }
 
     // eligible: whose actions the explorer gave their full share; the last lane's always.
     template <class Eligible> void add(const Outcome& round, Eligible&& eligible) {
+        bounded &= round.bounded;
+        if (!bounded) return;
         const std::size_t last = bets.size() - 1;
-        const double budget = 2 * log_of_error / std::log(1 + static_cast<double>(++rounds));
+        const double log_of_error = this->log_of_error(), budget = 2 * log_of_error / std::log(1 + static_cast<double>(++rounds));
         for (std::size_t lane = 0; lane < last; ++lane) {
             const double largest_weight = eligible(lane) ? round.largest_weight : round.largest_weight_ever;
             const double bound = 1 + largest_weight;  // of |x|: the models' part and one correction
@@ -67,9 +75,10 @@ public:
 
     // Of the mean difference to the last lane; positive: the lane is worse.
     std::pair<double, double> interval(std::size_t lane) const {
+        if (!bounded) return {std::nan(""), std::nan("")};
         if (lane + 1 == bets.size()) return {0.0, 0.0};
         if (bets[lane] == 0) return {-1.0, 1.0};
-        const double middle = winnings[lane] / bets[lane], width = (log_of_error + penalties[lane]) / bets[lane];
+        const double middle = winnings[lane] / bets[lane], width = (log_of_error() + penalties[lane]) / bets[lane];
         return {std::max(middle - width, -1.0), std::min(middle + width, 1.0)};
     }
 
@@ -81,17 +90,24 @@ public:
             squares[lane] += other.squares[lane];
         }
         rounds += other.rounds;
+        bounded &= other.bounded;
     }
 
 private:
+    double error_;
+
+    // ln(2/error), and a union over the lanes and over the times it starts anew.
+    double log_of_error() const {
+        const double lanes = static_cast<double>(std::max<std::size_t>(bets.size(), 2) - 1), k = static_cast<double>(starts);
+        return std::log(2 / error_ * lanes * k * (k + 1));
+    }
+
     // What a lane's action costs, as the last lane expects it, corrected by what was seen.
     double value(const Outcome& round, std::size_t lane, double weight) const {
         const std::size_t last = bets.size() - 1;
         const double expected = round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
-        return expected + (round.played(lane) ? (round.unit_cost() - round.expected(last, round.action)) * weight : 0.0);
+        return expected + (round.played(lane) ? (round.cost - round.expected(last, round.action)) * weight : 0.0);
     }
-
-    double log_of_error;  // ln(2/error), and a union over the lanes
 };
 
 // Lanes compared by a rule beside the paper's; lanes that are surely worse than the last one drop out.
@@ -109,7 +125,7 @@ public:
     std::vector<uint8_t> dropped;
     PairedEvidence evidence;
     double total_cost = 0;
-    uint64_t rounds = 0;
+    uint64_t rounds = 0;    // behind the sums
     std::size_t first = 0;  // lanes before this one have learned nothing
 
     // Lanes that have learned something at last start on equal terms with the others.
@@ -145,8 +161,19 @@ public:
     void add(const Outcome& round) override {
         evidence.add(round, [&](std::size_t lane) { return eligible(lane); });
         for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, round);
-        total_cost += round.unit_cost();
+        total_cost += round.cost;
         ++rounds;
+        settle();
+    }
+
+    // What was charged before counts half, and lanes that were dropped may come back.
+    void forget() override {
+        for (auto* some : {&sums, &weights})
+            for (double& sum : *some) sum /= 2;
+        std::fill(dropped.begin(), dropped.end(), uint8_t(0));
+        evidence.start_anew();
+        total_cost /= 2;
+        rounds /= 2;
         settle();
     }
 
@@ -179,7 +206,7 @@ private:
     void charge(std::size_t lane, const Outcome& round) {
         const std::size_t last = sums.size() - 1;
         const bool played = round.played(lane);
-        const double weight = inverse_propensity(round.probability), cost = round.unit_cost();
+        const double weight = inverse_propensity(round.probability), cost = round.cost;
         switch (rule_) {
         case Rule::baseline:
             sums[lane] += played ? (cost - 0.5) * weight : 0.0;

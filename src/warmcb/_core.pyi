@@ -81,6 +81,9 @@ class Predictor:
     def lanes(self) -> int:
         """The number of lanes, which is that of λ."""
 
+    def memory(self, lane: int) -> float:
+        """How many rounds a lane's predictions rest on; infinity: all of them."""
+
     def predict(self, rows: Rows, i: int) -> NDArray[np.float32]:
         """The scores of row i, actions by lanes."""
 
@@ -102,6 +105,13 @@ class Learner(Predictor):
 
     def update(self, rows: Rows, i: int, outcome: object, weights: NDArray[np.float64]) -> None:
         """Learn what became of the round in row i; a weight for each lane."""
+
+    def rescale(self, a: float, b: float) -> None:
+        """The unit of costs has changed: what was `cost` is a·cost + b."""
+
+    @property
+    def changes(self) -> int:
+        """How often it has noticed that the world has changed."""
 
     def snapshot(self) -> Predictor:
         """What it predicts now, for ever."""
@@ -144,7 +154,7 @@ class OnlineLinear(WarmLearner):
         """The reverse, into one that has learned nothing."""
 
 class RecursiveLeastSquares(WarmLearner):
-    """Least squares of costs, exact after each example."""
+    """Least squares of costs that bend, translate and forget."""
 
     def __init__(
         self,
@@ -152,13 +162,23 @@ class RecursiveLeastSquares(WarmLearner):
         actions: int,
         lanes: int,
         widest: int,
-        block: int,
         squares: bool,
-        ridge: float = 10.0,
-        first_guess: float = 0.5,
-        largest: float = 5.0,
-        wild: float = 10.0,
-        settled_at: int = 64,
+        bends: int,
+        translations: int,
+        products: int,
+        ridge: float,
+        intercept_ridge: float,
+        product_ridge: float,
+        bend_ridge: float,
+        first_guess: float,
+        settled_at: int,
+        half_life: float,
+        memories: Sequence[float],
+        rate: float,
+        share: float,
+        patience: float,
+        largest: float,
+        wild: float,
         instruction_set: str | None = None,
     ) -> None: ...
     @property
@@ -166,16 +186,23 @@ class RecursiveLeastSquares(WarmLearner):
         """What it is, in a few words."""
 
     @property
-    def weights(self) -> NDArray[np.float32]:
-        """Terms × actions × lanes."""
+    def plain(self) -> NDArray[np.float32]:
+        """The weights of the plain models: terms × actions × lanes, memories last if there are no bends."""
 
     @property
-    def block(self) -> int:
-        """The number of terms that hang together; 0: all of them."""
+    def bent(self) -> NDArray[np.float32]:
+        """The weights of the bent models: terms × actions × lanes, memories last."""
 
     @property
-    def squared(self) -> NDArray[np.uint32]:
-        """The features whose squares are terms."""
+    def mixture(self) -> NDArray[np.float64]:
+        """For each lane the weight of each forecast: its own models, then the memories."""
+
+    @property
+    def renewals(self) -> int:
+        """How many units of features were renewed because their values had left their range."""
+
+    def terms(self, rows: Rows, i: int, translate: bool = True) -> NDArray[np.float32]:
+        """What it sees of row i."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that it has learned, as arrays by name."""
@@ -208,8 +235,8 @@ class LinearModel(Predictor):
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that it has learned, as arrays by name."""
 
-class StandardisedModel(Predictor):
-    """A model of standardised features that learns no more."""
+class MixedModel(Predictor):
+    """A mixture of least squares that learns no more."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that it has learned, as arrays by name."""
@@ -246,6 +273,9 @@ class ProgressiveValidation(Selector):
     @property
     def eligible(self) -> NDArray[np.uint8]:
         """For each lane 1 if its actions are worth exploring."""
+
+    def forget(self) -> None:
+        """The world has changed: what was is no evidence of what will be."""
 
     def add(self, outcome: object) -> None:
         """Score the lanes by what became of a round."""
@@ -291,6 +321,9 @@ class Contest(Selector):
     @property
     def eligible(self) -> NDArray[np.uint8]:
         """For each lane 1 if its actions are worth exploring."""
+
+    def forget(self) -> None:
+        """The world has changed: what was is no evidence of what will be."""
 
     def add(self, outcome: object) -> None:
         """Score the lanes by what became of a round."""
@@ -377,11 +410,71 @@ class Trial:
     def snapshot(self) -> Trial:
         """A copy, as it is now."""
 
+class Optimism:
+    """The benefit of the doubt for actions that were rarely played lately."""
+
+    def __init__(self, actions: int, strength: float, half_life: float) -> None: ...
+    @property
+    def bonuses(self) -> NDArray[np.float32]:
+        """For each action what its scores are lowered by."""
+
+    def add_action(self) -> None:
+        """Take in a new action."""
+
+    def add(self, action: int) -> None:
+        """Count a round in which the action was learned."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it has counted, as arrays by name."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """The reverse."""
+
+    def snapshot(self) -> Optimism:
+        """A copy, as it is now."""
+
+class CostUnit:
+    """Costs on a scale from about 0 to 1."""
+
+    def __init__(self, range: tuple[float, float] | None) -> None: ...
+    @property
+    def fixed(self) -> bool:
+        """Whether the range was given."""
+
+    @property
+    def low(self) -> float:
+        """What is 0."""
+
+    @property
+    def width(self) -> float:
+        """The difference between what is 1 and what is 0."""
+
+    def see(self, cost: float) -> tuple[float, float] | None:
+        """Count a cost; (a, b) if the unit changes: what was u is a·u + b."""
+
+    def unit(self, cost: float) -> float:
+        """A cost on this scale."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it knows of costs, as arrays by name."""
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """The reverse."""
+
+    def snapshot(self) -> CostUnit:
+        """A copy, as it is now."""
+
 class Snapshot:
     """Decides, for ever in the same way."""
 
     def __init__(
-        self, predictor: Predictor, selector: Selector, explorer: Explorer, trial: Trial, epsilon: float
+        self,
+        predictor: Predictor,
+        selector: Selector,
+        explorer: Explorer,
+        trial: Trial,
+        optimism: Optimism,
+        epsilon: float,
     ) -> None: ...
     def decide(
         self, rows: Rows, allowed: NDArray[np.uint8] | None, round: int, uniform: float, probabilities: object
@@ -403,7 +496,14 @@ class Composition:
     """A learner, a selector and an explorer: whole rounds."""
 
     def __init__(
-        self, learner: Learner, selector: Selector, explorer: Explorer, trial: Trial, epsilon: float
+        self,
+        learner: Learner,
+        selector: Selector,
+        explorer: Explorer,
+        trial: Trial,
+        optimism: Optimism,
+        unit: CostUnit,
+        epsilon: float,
     ) -> None: ...
     def weigh(self, weights: Sequence[float] | None, unjudged: Sequence[int], unjudged_weight: float) -> None:
         """Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged."""
@@ -445,6 +545,7 @@ class Composition:
         probabilities: NDArray[np.float64],
         paid: NDArray[np.float64],
         lanes: NDArray[np.int32],
+        memories: NDArray[np.float64],
     ) -> None:
         """Decide and learn in the rows from begin to end."""
 
@@ -500,5 +601,6 @@ def play_ucb(
     probabilities: NDArray[np.float64],
     paid: NDArray[np.float64],
     lanes: NDArray[np.int32],
+    memories: NDArray[np.float64],
 ) -> None:
     """Decide and learn in the rows from begin to end."""

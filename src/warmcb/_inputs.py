@@ -1,5 +1,6 @@
 """The door: whatever a caller brings becomes what the core takes, or an error that says what was expected."""
 
+import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -53,6 +54,66 @@ def fraction(name: str, value: object) -> float:
 
 def learning_rate(value: object) -> float:
     return number("learning_rate", value, "a number from 1e-30 to 1e30", 1e-30, 1e30)
+
+
+def half_life(value: object) -> float | None:
+    if value is None:
+        return None
+    return number("half_life", value, "a number of rounds above 0, infinity, or None", 0.0, math.inf, low_excluded=True)
+
+
+def half_lives(name: str, value: object) -> tuple[float, ...]:
+    expected = f"{name} is {shown(value)}; expected numbers of rounds, the largest first"
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(expected)
+    found = tuple(number(name, one, "numbers of rounds", 1.0, 1e12) for one in value)
+    if sorted(found, reverse=True) != list(found) or len(found) > 8:
+        raise InputError(expected)
+    return found
+
+
+Range = tuple[float, float] | None
+"""The lowest and the highest cost; None: any finite number."""
+
+LARGEST_COST = 1e100
+"""Beyond, squares of costs would overflow."""
+
+
+def cost_range(value: object) -> Range:
+    if value is None:
+        return None
+    expected = "expected None, or the lowest and the highest cost"
+    if isinstance(value, str) or not isinstance(value, Iterable) or len(ends := list(value)) != 2:
+        raise InputError(f"cost_range is {shown(value)}; {expected}")
+    low, high = (number("cost_range", end, "two finite numbers", -LARGEST_COST, LARGEST_COST) for end in ends)
+    if not low < high:
+        raise InputError(f"cost_range is {shown(value)}; {expected}")
+    return low, high
+
+
+def costs_expected(limits: Range) -> str:
+    return "a finite number" if limits is None else f"a number in [{limits[0]:g}, {limits[1]:g}]"
+
+
+def cost(value: object, limits: Range, name: str = "cost") -> float:
+    low, high = limits or (-LARGEST_COST, LARGEST_COST)
+    if type(value) is float and low <= value <= high:
+        return value
+    return number(name, value, costs_expected(limits), low, high)
+
+
+def cost_or_reward(cost_given: object, reward: object, limits: Range) -> float:
+    """What was paid: a cost, or the reward that is its opposite."""
+    if reward is None:
+        return cost(cost_given, limits)
+    if cost_given is not None:
+        raise InputError("cost and reward: expected one of them")
+    return -cost(reward, _opposite(limits), "reward")
+
+
+def _opposite(limits: Range) -> Range:
+    """The range of rewards; 0 − 0 is 0, and not −0."""
+    return None if limits is None else (0.0 - limits[1], 0.0 - limits[0])
 
 
 def horizon(value: object) -> int | None:
@@ -222,17 +283,26 @@ def keys(given: Sequence[int | str] | None, n_rows: int) -> tuple[int | str, ...
     return found
 
 
-def paid_costs(costs: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def paid_costs(costs: ArrayLike, n_rows: int, limits: Range, name: str = "costs") -> NDArray[np.float64]:
     """What each of many decisions has cost."""
-    array = _array("costs", costs)
+    array = _array(name, costs)
     if array.shape != (n_rows,):
-        raise InputError(f"costs have shape {array.shape}; expected ({n_rows},), one for each row of X")
+        raise InputError(f"{name} have shape {array.shape}; expected ({n_rows},), one for each row of X")
     if array.dtype.kind not in "biuf" and array.size:
-        raise InputError(f"costs have the type {array.dtype}; expected numbers in [0, 1]")
-    wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
+        raise InputError(f"{name} have the type {array.dtype}; expected each to be {costs_expected(limits)}")
+    low, high = limits or (-LARGEST_COST, LARGEST_COST)
+    wrong = np.flatnonzero(~((array >= low) & (array <= high)))
     if wrong.size:
-        raise InputError(f"costs[{wrong[0]}] is {array[wrong[0]]}; expected a number in [0, 1]")
+        raise InputError(f"{name}[{wrong[0]}] is {array[wrong[0]]}; expected {costs_expected(limits)}")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def paid_costs_or_rewards(costs: object, rewards: object, n_rows: int, limits: Range) -> NDArray[np.float64]:
+    if rewards is None:
+        return paid_costs(costs, n_rows, limits)  # type: ignore[arg-type]
+    if costs is not None:
+        raise InputError("costs and rewards: expected one of them")
+    return -paid_costs(rewards, n_rows, _opposite(limits), "rewards")  # type: ignore[arg-type]
 
 
 def part(name: str, value: Any, known: Mapping[str, Any]) -> Any:
@@ -252,12 +322,13 @@ def cost_table(
     n_actions: int,
     judged: NDArray[np.uint8] | None = None,
     numbers: Numbers = MappingProxyType({}),
+    limits: Range = (0.0, 1.0),
 ) -> CostTable:
     """Labels (n,) or costs (n, K), whichever of the two was given; NaN where an action was not judged."""
     if (y is None) == (costs is None):
         raise InputError("y and costs: expected exactly one of them")
     if y is None:
-        return _costs(_by_action("costs", costs, numbers), n_rows, n_actions, judged)
+        return _costs(_by_action("costs", costs, numbers), n_rows, n_actions, judged, limits)
     found = labels(y, n_rows, n_actions, numbers)
     if judged is None or judged.all():
         return found
@@ -319,14 +390,15 @@ def count_actions(y: ArrayLike | None, costs: ArrayLike | None) -> int:
     return max(2, int(array.max()) + 1)
 
 
-def lambdas(value: object, eight: Iterable[float]) -> NDArray[np.float64]:
-    """Λ in ascending order: 8 stands for `eight`, 2 for {0, 1}."""
+def lambdas(value: object, known: Mapping[int, Sequence[float]]) -> NDArray[np.float64]:
+    """Λ in ascending order. A number stands for one of the `known`, 2 for {0, 1}."""
     plain = _unwrapped(value)
-    expected = "expected 8, 2 or a sequence of numbers in [0, 1]"
+    by_number = {**known, 2: (0.0, 1.0)}
+    expected = f"expected {', '.join(map(str, sorted(by_number, reverse=True)))} or a sequence of numbers in [0, 1]"
     if isinstance(plain, Integral) and not isinstance(plain, bool):
-        if plain not in (2, 8):
+        if plain not in by_number:
             raise InputError(f"lambdas is {plain}; {expected}")
-        array = np.array([0.0, 1.0] if plain == 2 else list(eight), dtype=np.float64)
+        array = np.array(by_number[int(plain)], dtype=np.float64)
     else:
         try:
             array = np.unique(_array("lambdas", plain))
@@ -361,7 +433,7 @@ def saved_lambdas(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _costs(
-    costs: ArrayLike | None, n_rows: int, n_actions: int, judged: NDArray[np.uint8] | None
+    costs: ArrayLike | None, n_rows: int, n_actions: int, judged: NDArray[np.uint8] | None, limits: Range
 ) -> NDArray[np.float64]:
     array = _array("costs", costs)
     if n_rows == 0 and array.shape == (0,):
@@ -369,12 +441,13 @@ def _costs(
     if array.shape != (n_rows, n_actions):
         raise InputError(f"costs have shape {array.shape}; expected ({n_rows}, {n_actions}): rows of X by actions")
     if array.dtype.kind not in "biuf":
-        raise InputError(f"costs have the type {array.dtype}; expected numbers in [0, 1]")
-    fine = (array >= 0) & (array <= 1)
+        raise InputError(f"costs have the type {array.dtype}; expected each to be {costs_expected(limits)}")
+    low, high = limits or (-LARGEST_COST, LARGEST_COST)
+    fine = (array >= low) & (array <= high)
     wrong = np.argwhere(~(fine if judged is None else fine | (judged == 0)))
     if wrong.size:
         row, column = wrong[0]
-        raise InputError(f"costs[{row}, {column}] is {array[row, column]}; expected a number in [0, 1]")
+        raise InputError(f"costs[{row}, {column}] is {array[row, column]}; expected {costs_expected(limits)}")
     if judged is None or judged.all():
         return np.ascontiguousarray(array, dtype=np.float64)
     return np.where(judged, array, np.nan)

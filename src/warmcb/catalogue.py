@@ -5,6 +5,7 @@ named `package.module:Class`.
 """
 
 import inspect
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -69,14 +70,16 @@ class Workload(NamedTuple):
     n_actions: int
 
     def quantities(self) -> dict[str, float]:
-        """What the time of a run may depend on. `terms` are the features, their squares and a constant."""
-        terms = 2 * self.n_features + 1
+        """What the time of a run may depend on. `terms` are those of least squares (src/core/terms.hpp)."""
+        whole = self.n_features < 256
+        bends = min(192, 500 / math.sqrt(max(self.n_actions, 1)))
+        terms = min(2 * self.n_features + 1, 256) + self.n_actions + 32 + bends if whole else self.n_features + 1
         return {
             "rounds": self.rounds,
             "features": self.rounds * self.nonzeros,
             "scores": self.rounds * self.nonzeros * self.n_actions,
             "terms": self.rounds * terms * self.n_actions,
-            "covariances": self.rounds * terms * min(terms, 256),
+            "covariances": self.rounds * terms * (terms if whole else 16),
             "products": self.rounds * self.nonzeros**2,
             "solutions": self.n_actions * self.n_features**3,
         }
@@ -188,7 +191,8 @@ _STUDIED = (
     Algorithm("majority", "Majority", Majority, learns_from=(), costs=_CONSTANT, look=Look("#999999", (1, 1.65))),
     Algorithm("warm", "WarmBandit", WarmBandit, costs=_RECURSIVE, look=Look("#000000", (), 1.6)),
     _warm("warm-online", "online learner", learner="online"),
-    _warm("warm-no-squares", "no squares", squares=False),
+    _warm("warm-squares", "parabolas", features="squares"),
+    _warm("warm-linear", "linear", features="linear"),
     _warm("warm-cost/p", "cost/p", selector="cost/p"),
     _warm("warm-baseline", "(cost − ½)/p", selector="baseline"),
     _warm("warm-running-baseline", "running baseline", selector="running-baseline"),
@@ -198,7 +202,7 @@ _STUDIED = (
     _warm("warm-epsilon-greedy", "ε-greedy", explorer="epsilon-greedy"),
     _warm("warm-2", "Λ = {0, 1}", lambdas=2),
     _warm("warm-bandit-only", "Λ = {1}", learns_from=("rounds",), lambdas=(1.0,)),
-    _warm("warm-sup-only", "Λ = {0}", learns_from=("labels",), lambdas=(0.0,), epsilon=0.0),
+    _warm("warm-sup-only", "Λ = {0}", learns_from=("labels",), lambdas=(0.0,), epsilon=0.0, optimism=0.0),
     Algorithm("lambda-0", "λ = 0 alone", ArrowCB, learns_from=("labels",), lane=0),
     Algorithm("lambda-zeta/8", "λ = ζ/8 alone", ArrowCB, lane=1),
     Algorithm("lambda-zeta/4", "λ = ζ/4 alone", ArrowCB, lane=2),

@@ -16,7 +16,8 @@ its constructor stores its parameters under their own names, so that it can be s
     >>> WarmBandit(n_actions=4, explorer=Uniform()).decide([1.0], actions=[0, 3]).probabilities
     array([0.5, 0. , 0. , 0.5])
 
-Scores and costs: lower is better. `K` is the number of actions, `L` the number of lanes, which is that of λ.
+Scores and costs: lower is better. They are in unit costs, from about 0 to 1, whatever a bandit's caller pays in: its
+lowest costs are 0 and its highest 1. `K` is the number of actions, `L` the number of lanes, which is that of λ.
 """
 
 import copy
@@ -44,9 +45,7 @@ class Opinions(NamedTuple):
         eligible: for each lane 1 if its actions are worth exploring, else 0.
         in_charge: the lane that plays.
         epsilon: the bandit's share of exploration.
-        round: how many rounds have been learned.
-        lowest_cost: no cost is lower.
-        highest_cost: no cost is higher.
+        round: how many rounds have been learned; fewer, if the learner has forgotten some.
 
     """
 
@@ -56,8 +55,6 @@ class Opinions(NamedTuple):
     in_charge: int
     epsilon: float
     round: int
-    lowest_cost: float = 0.0
-    highest_cost: float = 1.0
 
     @property
     def allowed(self) -> NDArray[np.bool_]:
@@ -77,8 +74,7 @@ class Outcome(NamedTuple):
         largest_weight: no 1/p of an action that an eligible lane wanted was larger.
         largest_weight_ever: no 1/p of any action was larger.
         age: how many rounds have been learned since the decision.
-        lowest_cost: no cost is lower.
-        highest_cost: no cost is higher.
+        bounded: whether costs surely lie between 0 and 1.
 
     """
 
@@ -90,8 +86,7 @@ class Outcome(NamedTuple):
     largest_weight: float
     largest_weight_ever: float
     age: int = 0
-    lowest_cost: float = 0.0
-    highest_cost: float = 1.0
+    bounded: bool = True
 
 
 class Part(ABC):  # noqa: B024 - each kind of part has abstract methods
@@ -191,6 +186,29 @@ class Learner(Part):
         """Make room for one action more, of which nothing is known. By default that is not supported."""
         raise NotImplementedError
 
+    def rescale(self, a: float, b: float) -> None:
+        """The unit of costs has changed, which happens in the first rounds, and rarely later.
+
+        Args:
+            a: what was `cost` is a·cost + b from now on.
+            b: as above.
+
+        """
+
+    @property
+    def changes(self) -> int:
+        """How often it has noticed that the world has changed; selectors then forget."""
+        return 0
+
+    def memory(self, lane: int) -> float:
+        """How many rounds a lane's predictions rest on; infinity, the default: all of them.
+
+        Args:
+            lane: the number of the lane.
+
+        """
+        return float("inf")
+
 
 class Selector(Part):
     """Says which lane is in charge.
@@ -224,7 +242,7 @@ class Selector(Part):
 
     @property
     def dropped(self) -> NDArray[np.uint8]:
-        """For each lane 1 if it is out for good, else 0."""
+        """For each lane 1 if it is out, else 0."""
         return np.zeros(len(self.scores), dtype=np.uint8)
 
     def start(self, n_lanes: int) -> "Selector":
@@ -254,6 +272,9 @@ class Selector(Part):
             outcome: what was played, what it cost, and what the lanes predict of it.
 
         """
+
+    def forget(self) -> None:
+        """The world has changed: what was is no evidence of what will be."""
 
 
 class Explorer(Part):

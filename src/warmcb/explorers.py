@@ -32,7 +32,7 @@ class InverseGap:
     """
 
     sharpness: float = 10.0
-    floor: float = 0.1
+    floor: float = 0.02
     patience: float = 100.0
 
     def __post_init__(self) -> None:

@@ -18,7 +18,9 @@ _NAMES = {CATALOGUE[name].kind: name for name in CLASSES}
 
 
 def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
-    """Draw the cumulative cost of each run, and below it which λ was in charge where there was a choice.
+    """Draw the cumulative cost of each run; below it which λ was in charge where there was a choice, and the memory.
+
+    The memory is how many rounds the model effectively rested on, for bandits that can forget.
 
     Args:
         runs: at least one run, by its name for the legend.
@@ -30,7 +32,7 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
     """
     if not isinstance(runs, Mapping):
         raise InputError(f"runs is {runs!r}; expected a mapping from names to runs")
-    figure = _figure(7, 4.2 + 1.5 * len(_choosing(runs)))
+    figure = _figure(7, 4.2 + 1.5 * (len(_choosing(runs)) + len(_forgetting(runs))))
     draw_runs(figure, runs, title)
     return figure
 
@@ -38,7 +40,8 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
 def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
     """Draw how sure a bandit is of its λ: what each would cost more than the largest, with intervals that always hold.
 
-    A λ whose interval has once been right of 0 is out for good; one whose interval holds 0 may still be the best.
+    A λ whose interval has been right of 0 is out; one whose interval holds 0 may still be the best. A bandit without a
+    `cost_range` knows no intervals.
 
     Args:
         bandit: a bandit, whose `intervals_` are drawn as they stand now.
@@ -50,6 +53,10 @@ def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
     """
     if not isinstance(bandit, WarmBandit):
         raise InputError(f"bandit is {bandit!r}; expected a WarmBandit: the others know no intervals")
+    if bandit.cost_range is None:
+        raise InputError(
+            "the bandit's cost_range is None; expected the lowest and the highest cost: intervals need them"
+        )
     figure = _figure(7, 1.6 + 0.3 * len(bandit.lambdas_))
     axis = figure.subplots()
     intervals = bandit.intervals_
@@ -91,19 +98,26 @@ def draw_runs(figure: "FigureBase", runs: Mapping[str, Run], title: str = "") ->
     """
     if not runs:
         raise InputError("runs is empty; expected at least one run")
-    choosing = _choosing(runs)
-    heights = [3.0] + [1.5] * len(choosing)
+    choosing, forgetting = _choosing(runs), _forgetting(runs)
+    heights = [3.0] + [1.5] * (len(choosing) + len(forgetting))
     axes = np.atleast_1d(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
     figure.suptitle(title)
     _cumulative_cost(axes[0], runs)
-    for axis, (name, run) in zip(axes[1:], choosing.items(), strict=True):
+    for axis, (name, run) in zip(axes[1 : 1 + len(choosing)], choosing.items(), strict=True):
         _lambda_history(axis, name, run)
+    for axis, (name, run) in zip(axes[1 + len(choosing) :], forgetting.items(), strict=True):
+        _memory_history(axis, name, run)
     axes[-1].set_xlabel("round")
 
 
 def _choosing(runs: Mapping[str, Run]) -> dict[str, Run]:
     """The runs of bandits that had a choice of λ."""
     return {name: run for name, run in runs.items() if len(getattr(run.bandit, "lambdas_", ())) > 1}
+
+
+def _forgetting(runs: Mapping[str, Run]) -> dict[str, Run]:
+    """The runs of bandits that can forget."""
+    return {name: run for name, run in runs.items() if isinstance(run.bandit, WarmBandit)}
 
 
 def _look(run: Run) -> dict[str, Any]:
@@ -114,9 +128,14 @@ def _look(run: Run) -> dict[str, Any]:
 
 def _cumulative_cost(axis: "Axes", runs: Mapping[str, Run]) -> None:
     ordered = sorted(runs.items(), key=lambda item: -item[1].average_cost)
+    drawn: list[type] = []
     for name, run in ordered:
         costs = np.cumsum(run.trace.costs)
-        axis.plot(np.arange(1, len(costs) + 1), costs, label=f"{name} ({run.average_cost:.3f})", **_look(run))
+        look = _look(run)
+        if type(run.bandit) in drawn:  # a second bandit of the same kind
+            look["linestyle"] = ("--", ":", "-.")[drawn.count(type(run.bandit)) % 3 - 1]
+        drawn.append(type(run.bandit))
+        axis.plot(np.arange(1, len(costs) + 1), costs, label=f"{name} ({run.average_cost:.3f})", **look)
     axis.set_ylabel("cumulative cost")
     axis.set_xlim(0)
     axis.set_ylim(0)
@@ -132,4 +151,14 @@ def _lambda_history(axis: "Axes", name: str, run: Run) -> None:
     axis.set_ylim(-0.5, len(lambdas) - 0.5)
     axis.set_ylabel(f"λ of {name}")
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def _memory_history(axis: "Axes", name: str, run: Run) -> None:
+    rounds = np.arange(1, len(run.trace.memories) + 1)
+    axis.plot(rounds, rounds, color="#BBBBBB", linewidth=0.8, linestyle=":", label="everything")
+    axis.plot(rounds, run.trace.memories, linewidth=1, color=_look(run)["color"], label=name)
+    axis.set_ylim(0)
+    axis.set_ylabel("rounds remembered")
+    axis.legend(frameon=False, loc="upper left", fontsize=7)
     axis.spines[["top", "right"]].set_visible(False)

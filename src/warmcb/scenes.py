@@ -67,10 +67,12 @@ class Scene:
         actions: ArrayLike | None = None,
         columns: tuple[str, ...] | None = None,
         numbers: Mapping[str, int] = MappingProxyType({}),
+        cost_range: _inputs.Range = (0.0, 1.0),
     ) -> Self:
         """Check everything, and put the rows in order.
 
-        The last three arguments: who may be played, the columns that a bandit knows, and the numbers of named actions.
+        The last arguments: who may be played, the columns that a bandit knows, the numbers of named actions, and what
+        costs may be.
         """
         found = _frames.columns_of(X)
         if found is not None:
@@ -86,7 +88,7 @@ class Scene:
         n_actions = _inputs.count_actions(y, costs) if n_actions is None else n_actions
         allowed = _inputs.mask(actions, n_rows, n_actions, numbers)
         if y is None:
-            table: CostTable = _inputs.cost_table(None, costs, n_rows, n_actions, allowed, numbers)
+            table: CostTable = _inputs.cost_table(None, costs, n_rows, n_actions, allowed, numbers, cost_range)
         else:
             table = _inputs.labels(y, n_rows, n_actions, numbers)
         n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)

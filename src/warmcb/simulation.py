@@ -117,7 +117,7 @@ def simulate(
         raise InputError(f"bandit is the class {bandit.__name__}; expected an object of it")
     scene = Scene.prepare(
         X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, noise, truth, seed, shuffle,
-        checkpoints, actions, getattr(bandit, "features_", None), _numbers(bandit),
+        checkpoints, actions, getattr(bandit, "features_", None), _numbers(bandit), getattr(bandit, "cost_range", None),
     )  # fmt: skip
     return next(play(scene, [bandit], compiled=compiled))
 
@@ -169,7 +169,7 @@ def simulate_many(
     first = players[0]
     scene = Scene.prepare(
         X, y, costs, first.n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints, actions,
-        None, _numbers(first),
+        None, _numbers(first), _common_range(players),
     )  # fmt: skip
     return list(play(scene, players, threads=n_threads))
 
@@ -237,11 +237,12 @@ def _run(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Run:
 
 def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int) -> Trace:
     rounds = end - begin
-    trace = Trace(np.empty(rounds, dtype=np.int32), np.empty(rounds), np.empty(rounds), np.empty(rounds))
+    trace = Trace(np.empty(rounds, dtype=np.int32), *(np.empty(rounds) for _ in range(4)))
     numbers = _numbers(bandit)
     for t, i in enumerate(range(begin, end)):
         x = scene.X[[i]]
         trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
+        trace.memories[t] = getattr(bandit, "memory_", t)
         who: dict[str, Any] = {}
         if scene.allowed is not None:
             who["actions"] = np.flatnonzero(scene.allowed[i]).tolist()
@@ -254,6 +255,12 @@ def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int
             bandit.learn(x, action, cost, probability, **who)
         trace.actions[t], trace.probabilities[t], trace.costs[t] = action, probability, cost
     return trace
+
+
+def _common_range(bandits: Iterable[Bandit]) -> _inputs.Range:
+    """What costs may be for all of them."""
+    ranges = [bandit.cost_range for bandit in bandits if bandit.cost_range is not None]
+    return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
 
 
 def _numbers(bandit: PlaysRounds) -> Mapping[str, int]:

@@ -66,7 +66,7 @@ class Actions:
     # What comes back
 
     def event(self, decision: Decision, cost: float) -> Event:
-        """A decision of this bandit, with its cost."""
+        """A decision of this bandit, with its cost, which has been checked."""
         action, probability, probabilities, actions, round_, _ = decision
         known = probabilities.shape if type(probabilities) is np.ndarray else np.shape(probabilities)
         if len(known) != 1 or not self.at_first <= known[0] <= self.count:
@@ -75,8 +75,6 @@ class Actions:
         allowed = None if actions == self.all else self._own_allowed(actions or ())
         if number >= known[0] or allowed is not None:
             self._check_played(action, number, allowed, known[0])
-        if type(cost) is not float or not 0.0 <= cost <= 1.0:
-            cost = _inputs.fraction("cost", cost)
         if type(round_) is not int or not 0 <= round_ <= 2**62:
             round_ = _inputs.integer("round", round_, 0, 2**62)
         # As Event(…), in half the time.
@@ -91,7 +89,7 @@ class Actions:
         number = self.number(action)
         allowed = self.allow(actions)[0]
         self._check_played(action, number, allowed, self.count)
-        return Event(number, _cost(cost), _inputs.probability(probability), allowed, learned)
+        return Event(number, cost, _inputs.probability(probability), allowed, learned)
 
     def events(self, decisions: Sequence[Decision], costs: NDArray[np.float64]) -> Events:
         """Many decisions of this bandit, with their costs."""
@@ -167,10 +165,6 @@ class Actions:
         if number >= known or (allowed is not None and not allowed[number]):
             expected = "expected one of the allowed actions"
             raise InputError(f"action is {shown(action)}, which was not allowed; {expected}")
-
-
-def _cost(cost: object) -> float:
-    return cost if type(cost) is float and 0.0 <= cost <= 1.0 else _inputs.fraction("cost", cost)
 
 
 def _size(shape: tuple[int, ...]) -> str:

@@ -38,7 +38,7 @@ Columns = tuple[str, ...] | None
 
 
 class Bandit(HasParameters, ABC):
-    """What every bandit has: `warm_start`, then `decide` and `learn`. Costs are in [0, 1], lower is better.
+    """What every bandit has: `warm_start`, then `decide` and `learn`. Lower costs are better.
 
     A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
     signature. They cannot be changed once there were data. Several threads may use one bandit: calls wait for each
@@ -63,6 +63,9 @@ class Bandit(HasParameters, ABC):
     actions: tuple[str, ...] | None
     seed: int
     lambdas_: NDArray[np.float64] = np.empty(0)
+
+    cost_range: _inputs.Range = (0.0, 1.0)
+    """The lowest and the highest cost; None: any finite number."""
 
     _takes_allowed: ClassVar[bool] = True
     """Whether it can be told which actions are allowed."""
@@ -120,7 +123,8 @@ class Bandit(HasParameters, ABC):
         with self._lock:
             columns, rows = self._rows("X", X)
             judged = self._mask(actions, len(rows))
-            table = _inputs.cost_table(y, costs, len(rows), self.n_actions, judged, self._actions.numbers)
+            limits, numbers = self.cost_range, self._actions.numbers
+            table = _inputs.cost_table(y, costs, len(rows), self.n_actions, judged, numbers, limits)
             if len(rows):
                 self._meet(rows)
                 self._warm_start(rows, table)
@@ -184,10 +188,11 @@ class Bandit(HasParameters, ABC):
         self,
         x: _inputs.Features,
         action: Decision | Action,
-        cost: float,
+        cost: float | None = None,
         probability: float | None = None,
         *,
         actions: Iterable[Action] | None = None,
+        reward: float | None = None,
     ) -> None:
         """Learn what a decision cost: `learn(x, decision, cost)`.
 
@@ -197,13 +202,15 @@ class Bandit(HasParameters, ABC):
         Args:
             x: the context of the decision.
             action: the decision; or, from the log of another system, the action that it played.
-            cost: what it cost, in [0, 1].
+            cost: what it cost: a finite number, within `cost_range` if there is one.
             probability: with which the other system played it.
             actions: which actions the other system could have played; by default all of them.
+            reward: instead of a cost what it brought: the cost is −reward.
 
         """
         with self._lock:
             columns, row = self._row(x)
+            cost = _inputs.cost_or_reward(cost, reward, self.cost_range)
             if not isinstance(action, Decision):
                 self._allow(actions)
                 event = self._actions.foreign_event(action, cost, probability, actions, self.learned_)
@@ -220,13 +227,21 @@ class Bandit(HasParameters, ABC):
             if columns is not None:
                 self._remember(columns)
 
-    def learn_many(self, X: _inputs.Features, decisions: Sequence[Decision], costs: ArrayLike) -> None:
+    def learn_many(
+        self,
+        X: _inputs.Features,
+        decisions: Sequence[Decision],
+        costs: ArrayLike | None = None,
+        *,
+        rewards: ArrayLike | None = None,
+    ) -> None:
         """Learn what many decisions cost, one after the other: the same bits as `learn`, far faster.
 
         Args:
             X: the contexts of the decisions, one in each row.
             decisions: what `decide_many` gave, or any sequence of decisions.
-            costs: what each has cost, in [0, 1].
+            costs: what each has cost.
+            rewards: instead of costs what each has brought: a cost is −reward.
 
         """
         with self._lock:
@@ -234,7 +249,9 @@ class Bandit(HasParameters, ABC):
             if not isinstance(decisions, Sequence) or len(decisions) != len(rows):
                 found = f"{len(decisions)} decisions" if isinstance(decisions, Sequence) else shown(decisions)
                 raise InputError(f"there are {found}; expected {len(rows)} decisions, one for each row of X")
-            events = self._actions.events(decisions, _inputs.paid_costs(costs, len(rows)))
+            events = self._actions.events(
+                decisions, _inputs.paid_costs_or_rewards(costs, rewards, len(rows), self.cost_range)
+            )
             if len(rows):
                 learned = self.learned_
                 self._meet(rows)
@@ -257,7 +274,7 @@ class Bandit(HasParameters, ABC):
     def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
         """What each action is expected to cost in each row of X, by the lane in charge: (n, K), in the unit of `learn`.
 
-        It is what a regression says, and may lie a little outside of [0, 1].
+        It is what a regression says, and may lie a little outside of what costs can be.
 
         Args:
             X: contexts, one in each row.
@@ -291,6 +308,11 @@ class Bandit(HasParameters, ABC):
     def lambda_(self) -> float:
         """The λ in charge; NaN for a bandit that has none."""
         return float("nan")
+
+    @property
+    def memory_(self) -> float:
+        """How many rounds the present model effectively rests on; a bandit that never forgets: all of them."""
+        return float(self.learned_)
 
     @property
     def scores_(self) -> NDArray[np.float64]:
@@ -511,18 +533,18 @@ class Bandit(HasParameters, ABC):
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         out = Rounds(end - begin)
-        lambdas = np.empty(end - begin)
+        lambdas, memories = np.empty(end - begin), np.empty(end - begin)
         learned, uniforms = self.learned_, self._draws.uniforms(None, end - begin)
         for t, i in enumerate(range(begin, end)):
             row, allowed = rows.row(i), _costs.known(table, i)
-            lambdas[t] = self.lambda_
+            lambdas[t], memories[t] = self.lambda_, self.memory_
             action, probabilities = self._choose(row, allowed, float(uniforms[t]))
             cost = float(_costs.paid(table[i : i + 1], action)[0])
             self._learn(row, Event(action, cost, float(probabilities[action]), allowed, learned + t))
             self.learned_ = learned + t + 1
             out.actions[t], out.probabilities[t], out.costs[t] = action, probabilities[action], cost
         self.learned_ = learned
-        return Trace(out.actions, out.probabilities, out.costs, lambdas)
+        return Trace(out.actions, out.probabilities, out.costs, lambdas, memories)
 
 
 def revive(kind: type[Bandit], params: dict[str, Any], state: State) -> Bandit:

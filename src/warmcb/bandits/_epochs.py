@@ -37,7 +37,7 @@ class EpochBandit(Bandit):
         super().__init__(n_actions, actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.horizon = _inputs.horizon(horizon)
-        self.lambdas_ = _inputs.lambdas(lambdas, np.linspace(0, 1, 8).tolist())
+        self.lambdas_ = _inputs.lambdas(lambdas, {8: np.linspace(0, 1, 8).tolist()})
         self.lambdas = _inputs.plain_lambdas(lambdas)
         self.epochs_ = (
             _EPOCHS_WITHOUT_HORIZON if self.horizon is None else max(1, (self.horizon - 1).bit_length())

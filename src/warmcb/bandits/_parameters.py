@@ -49,7 +49,7 @@ class HasParameters:
         return type(self)(**changed)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in self._parameters and hasattr(self, name):
+        if name in self._parameters and name in vars(self):
             raise OrderError(f"{name} cannot be changed to {value!r}; expected set_params before any data, or a clone")
         super().__setattr__(name, value)
 

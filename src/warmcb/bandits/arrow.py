@@ -31,12 +31,15 @@ from warmcb.learners.linear import OnlineLinear
 from warmcb.selectors import ProgressiveValidation
 
 _TRIAL_LENGTH, _TRIAL_SHARE = 100, 0.25  # of a new action: rounds to be learned, and the share of rounds it gets
+_DOUBT_HALF_LIFE = 350  # rounds: an action that was not played for long gets the benefit of the doubt again
 
 
 class LaneBandit(Bandit):
     """The order of a round. Subclasses say of which parts, and what an example of either source weighs."""
 
     epsilon: float
+    optimism: float = 0.0
+    """How much better than it looks an action may be that nobody plays, in units of the range of costs."""
     _trains = True
     """Whether rounds teach anything."""
     # What meets a contract of warmcb/contracts.py: compiled, or somebody's Python class.
@@ -50,6 +53,8 @@ class LaneBandit(Bandit):
         super().__init__(n_actions, actions, seed)
         self._warm_examples = 0
         self._judged = np.zeros(self.n_actions, dtype=np.bool_)
+        self._label_unit: tuple[float, float] | None = None
+        """What is 0 and what is 1 in the costs of labels, if those have a unit of their own."""
 
     # What a composition fills in
 
@@ -65,17 +70,23 @@ class LaneBandit(Bandit):
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         self._count_examples(table)
+        table = self._in_unit_costs(table)
         self._learner.teach(rows, Costs(table), self._supervised_weights)  # line 6: the sum over supervised examples
 
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
         scores = self._optimistic(self._look(row, allowed))
         greedy, selector = scores.argmin(axis=0).astype(np.int32), self._selector
-        opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, self.learned_)
+        # A bandit that has forgotten is as young as its memory of rounds: it has to explore again.
+        remembered = int(min(self._learner.memory(len(self.lambdas_) - 1), self.learned_))
+        opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, remembered)
         probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
         self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
         return probabilities  # line 4 draws from it: Bandit._choose
 
     def _learn_by_parts(self, row: Rows, event: Event) -> None:
+        change = self._unit.see(event.cost)
+        if change is not None:
+            self._learner.rescale(*change)
         scores = self._look(row, event.allowed)
         greedy = self._optimistic(scores).argmin(axis=0).astype(np.int32)
         n_allowed = self.n_actions if event.allowed is None else int(event.allowed.sum())
@@ -86,13 +97,19 @@ class LaneBandit(Bandit):
             for of_eligible in (True, False)
         )
         age = max(self.learned_ - event.round, 0)
-        outcome = Outcome(scores, greedy, event.action, event.cost, event.probability, largest, largest_ever, age)
+        cost = self._unit.unit(event.cost)
+        bounds = largest, largest_ever
+        outcome = Outcome(scores, greedy, event.action, cost, event.probability, *bounds, age, self._unit.fixed)
+        self._optimism.add(event.action)
         self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
         self._trial.count(event.action, self.learned_)
         if self._trains:
             judged = not self._unjudged[event.action]
             weights = self._bandit_weights if judged else np.full(len(self.lambdas_), self._unjudged_weight)
+            changes = self._learner.changes
             self._learner.update(row, 0, outcome, weights)  # line 6: the sum over rounds
+            if self._learner.changes != changes:
+                self._selector.forget()
 
     def _look(self, row: Rows, allowed: Allowed) -> NDArray[np.float32]:
         """What each lane predicts of each action."""
@@ -134,14 +151,27 @@ class LaneBandit(Bandit):
             except NotImplementedError:
                 raise UnsupportedError(f"{self._learner.description} cannot take in new actions") from None
             self._trial.add_action(self.learned_)
+            self._optimism.add_action()
             self._judged = np.append(self._judged, False)
             vars(self).update(n_actions=self.n_actions + 1, actions=names)
             self._actions = Actions(self.n_actions, names, self._actions.at_first)
             self._set_weights()
 
     def _optimistic(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Scores that give new actions the benefit of the doubt (src/core/trial.hpp)."""
-        return scores - self._trial.doubts[:, np.newaxis]
+        """Scores that give actions the benefit of the doubt (src/core/trial.hpp, optimism.hpp)."""
+        return scores - (self._trial.doubts + self._optimism.bonuses)[:, np.newaxis]
+
+    # Units of cost
+
+    def _in_unit_costs(self, table: CostTable) -> CostTable:
+        """What labels say, from 0 to 1: in the unit of rounds if that was given, or else in their own."""
+        if table.ndim == 1 or self.cost_range == (0.0, 1.0):
+            return table
+        costs = np.asarray(table, dtype=np.float64)
+        if self._label_unit is None:
+            self._label_unit = self.cost_range or _usual_range(costs)
+        low, high = self._label_unit
+        return np.asarray((np.clip(costs, low, high) - low) / (high - low))
 
     # What callers see
 
@@ -150,6 +180,14 @@ class LaneBandit(Bandit):
         """The λ in charge."""
         with self._lock:
             return float(self.lambdas_[self._selector.best if self.n_features_ is not None else -1])
+
+    @property
+    def memory_(self) -> float:
+        """How many rounds the present model effectively rests on."""
+        with self._lock:
+            if self.n_features_ is None:
+                return 0.0
+            return min(float(self._learner.memory(self._selector.best)), float(self.learned_))
 
     @property
     def scores_(self) -> NDArray[np.float64]:
@@ -170,15 +208,19 @@ class LaneBandit(Bandit):
         self._learner, self._selector, self._explorer = parts
         check_parts(*parts, (n_features, self.n_actions, len(self.lambdas_)))
         self._trial = _core.Trial(self.n_actions, _TRIAL_LENGTH, _TRIAL_SHARE)
-        self._compiled = self._compile(_core.Composition)
+        self._optimism = _core.Optimism(self.n_actions, self.optimism, _DOUBT_HALF_LIFE)
+        self._unit = _core.CostUnit(self.cost_range)
+        self._compiled = self._compile()
         self._admit()
 
-    def _compile(self, kind: type[Any]) -> Any:
+    def _compile(self) -> Any:
         parts = self._learner, self._selector, self._explorer
         kinds = _core.Predictor, _core.Selector, _core.Explorer
         if not all(map(isinstance, parts, kinds)):
             return None  # one of them is somebody's Python class
-        return kind(*parts, self._trial, self.epsilon)
+        if not isinstance(self._learner, _core.Learner):
+            return _core.Snapshot(*parts, self._trial, self._optimism, self.epsilon)
+        return _core.Composition(*parts, self._trial, self._optimism, self._unit, self.epsilon)
 
     def _count_examples(self, table: CostTable) -> None:
         """Who may play, and what examples weigh, depend on what was supervised."""
@@ -220,7 +262,11 @@ class LaneBandit(Bandit):
         return np.asarray((costs if mask is None else np.where(mask, costs, np.inf)).argmin(axis=1), dtype=np.int32)
 
     def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
-        return np.asarray(self._learner.predict_costs(rows, self._selector.best), dtype=np.float64)
+        expected = np.asarray(self._learner.predict_costs(rows, self._selector.best), dtype=np.float64)
+        if self._label_unit is not None and self.learned_ == 0:
+            low, high = self._label_unit
+            return low + expected * (high - low)
+        return self._unit.low + expected * self._unit.width
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         if self._compiled is None:
@@ -247,8 +293,9 @@ class LaneBandit(Bandit):
         vars(twin).update(vars(self))
         twin._learner, twin._selector = self._learner.snapshot(), self._selector.snapshot()
         twin._explorer, twin._trial = self._explorer.snapshot(), self._trial.snapshot()
+        twin._optimism, twin._unit = self._optimism.snapshot(), self._unit.snapshot()
         twin._judged, twin._draws, twin._lock = self._judged.copy(), copy.copy(self._draws), threading.RLock()
-        twin._compiled = None if self._compiled is None else twin._compile(_core.Snapshot)
+        twin._compiled = None if self._compiled is None else twin._compile()
         return twin
 
     def _state(self) -> State:
@@ -256,9 +303,20 @@ class LaneBandit(Bandit):
             "warm_examples": np.array(self._warm_examples),
             "judged": self._judged,
             "lambdas": self.lambdas_,
+            "label_unit": np.array(self._label_unit or ()),
         }
-        parts = {"learner": self._learner, "selector": self._selector, "explorer": self._explorer, "trial": self._trial}
+        parts = {"learner": self._learner} | self._small_parts
         return counts | {key: array for name, one in parts.items() for key, array in named(name, one.state()).items()}
+
+    @property
+    def _small_parts(self) -> dict[str, Any]:
+        return {
+            "selector": self._selector,
+            "explorer": self._explorer,
+            "trial": self._trial,
+            "optimism": self._optimism,
+            "unit": self._unit,
+        }
 
     def _restore(self, state: State) -> None:
         for name, size in (("judged", self.n_actions), ("lambdas", len(self.lambdas_))):
@@ -269,18 +327,27 @@ class LaneBandit(Bandit):
         self.lambdas_ = _inputs.saved_lambdas(state["lambdas"])
         self._warm_examples = _inputs.integer("warm_examples", int(state["warm_examples"]), 0)
         self._admit()
-        self._selector.restore(part("selector", state))
-        self._explorer.restore(part("explorer", state))
-        self._trial.restore(part("trial", state))
+        unit = tuple(np.asarray(state.get("label_unit", ()), dtype=np.float64).tolist())
+        self._label_unit = _inputs.cost_range(unit or None)
+        for name, small in self._small_parts.items():
+            if found := part(name, state):  # files of older versions have fewer
+                small.restore(found)
         learner = part("learner", state)
         if "frozen" in learner:  # the state of a policy
             self._learner = _core.thaw(learner)
             shape = (self._learner.inputs - 1, self._learner.actions, self._learner.lanes)
             if shape != (self.n_features_, self.n_actions, len(self.lambdas_)):
                 raise ValueError(f"the model is of the shape {shape}, and not of this bandit")
-            self._compiled = self._compile(_core.Snapshot)
+            self._compiled = self._compile()
         else:
             self._learner.restore(learner)
+
+
+def _usual_range(costs: NDArray[np.float64]) -> tuple[float, float]:
+    """The lowest and the highest cost, wild ones left out."""
+    mean, reach = float(np.nanmean(costs)), 10 * float(np.nanstd(costs))
+    low, high = max(float(np.nanmin(costs)), mean - reach), min(float(np.nanmax(costs)), mean + reach)
+    return (low, high) if high - low > 1e-200 else (mean - 0.5, mean + 0.5)
 
 
 class ArrowCB(LaneBandit):
@@ -324,7 +391,7 @@ class ArrowCB(LaneBandit):
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.learning_rate = _inputs.learning_rate(learning_rate)
         self.horizon = _inputs.horizon(horizon)
-        self.lambdas_ = _inputs.lambdas(lambdas, eight_lambdas(self.n_actions, self.epsilon))
+        self.lambdas_ = _inputs.lambdas(lambdas, {8: eight_lambdas(self.n_actions, self.epsilon)})
         self.lambdas = _inputs.plain_lambdas(lambdas)
 
     def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:

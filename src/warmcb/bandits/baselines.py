@@ -101,7 +101,8 @@ class SimBandit(ArrowCB):
 
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         unscored = _core.FixedLane(0, 1)  # λ is scored on the interaction alone
-        rounds = _core.Composition(self._learner, unscored, self._explorer, self._trial, self.epsilon)
+        others = self._explorer, self._trial, self._optimism, self._unit
+        rounds = _core.Composition(self._learner, unscored, *others, self.epsilon)
         rounds.weigh(self._bandit_weights.tolist(), [False] * self.n_actions, 0.0)
         random = Stream(self.seed, _streams.WARM_START)
         self._play_compiled(rounds, random, self._warm_examples, rows, table, 0, len(rows))
@@ -173,7 +174,13 @@ class Majority(Bandit):
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         chosen = self._predict(rows, _costs.mask(table))[begin:end]
         paid = _costs.paid(table[begin:end], chosen)
-        return Trace(chosen, np.ones(end - begin), paid, np.full(end - begin, np.nan))
+        return Trace(
+            chosen,
+            np.ones(end - begin),
+            paid,
+            np.full(end - begin, np.nan),
+            self.learned_ + np.arange(end - begin, dtype=np.float64),
+        )
 
     def _state(self) -> State:
         return {"costs": self._costs, "counts": self._counts}

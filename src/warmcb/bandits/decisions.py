@@ -132,6 +132,7 @@ class Trace(NamedTuple):
         probabilities: with which it was played.
         costs: what it cost.
         lambdas: the λ that was in charge, NaN for a bandit without one.
+        memories: how many rounds the model effectively rested on.
 
     """
 
@@ -139,6 +140,7 @@ class Trace(NamedTuple):
     probabilities: NDArray[np.float64]
     costs: NDArray[np.float64]
     lambdas: NDArray[np.float64]
+    memories: NDArray[np.float64]
 
 
 class Event(NamedTuple):
@@ -159,15 +161,18 @@ class Rounds:
         self.probabilities = np.empty(size)
         self.costs = np.empty(size)
         self.lanes = np.zeros(size, dtype=np.int32)
+        self.memories = np.empty(size)
 
     def arrays(
         self, begin: int = 0, end: int | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         part = slice(begin, end)
-        return self.actions[part], self.probabilities[part], self.costs[part], self.lanes[part]
+        return self.actions[part], self.probabilities[part], self.costs[part], self.lanes[part], self.memories[part]
 
-    def trace(self, lambdas: NDArray[np.float64]) -> Trace:
-        return Trace(self.actions, self.probabilities, self.costs, lambdas[self.lanes])
+    def trace(self, lambdas: NDArray[np.float64], learned: int | None = None) -> Trace:
+        """What happened; `learned`, of a bandit that never forgets: how many rounds it had learned before these."""
+        memories = self.memories if learned is None else learned + np.arange(len(self.costs), dtype=np.float64)
+        return Trace(self.actions, self.probabilities, self.costs, lambdas[self.lanes], memories)
 
 
 def certain(action: int, n_actions: int) -> NDArray[np.float64]:

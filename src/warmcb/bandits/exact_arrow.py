@@ -52,7 +52,7 @@ class ExactArrow(_finite.HasPolicies):
         super().__init__(n_actions, actions, seed)
         self.policies = _finite.checked(policies, self.n_actions)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.lambdas_ = _inputs.lambdas(lambdas, eight_lambdas(self.n_actions, self.epsilon))
+        self.lambdas_ = _inputs.lambdas(lambdas, {8: eight_lambdas(self.n_actions, self.epsilon)})
         self.lambdas = _inputs.plain_lambdas(lambdas)
 
     @property

@@ -101,9 +101,9 @@ class SupervisedTruth(EpochBandit):
     def _rounds(self) -> Composition:
         """The rounds of this epoch, compiled."""
         explorer, nobody_new = _core.EpsilonGreedy(), Trial(self.n_actions, 0, 0.0)
-        rounds = Composition(
-            self._learner, FixedLane(self._lane, len(self.lambdas_)), explorer, nobody_new, self._share()
-        )
+        no_doubt, unit = _core.Optimism(self.n_actions, 0.0, 1.0), _core.CostUnit(self.cost_range)
+        lane = FixedLane(self._lane, len(self.lambdas_))
+        rounds = Composition(self._learner, lane, explorer, nobody_new, no_doubt, unit, self._share())
         rounds.weigh([1.0] * len(self.lambdas_), [False] * self.n_actions, 0.0)
         return rounds
 
@@ -118,7 +118,7 @@ class SupervisedTruth(EpochBandit):
             self._rounds().play(self._draws.counted, rows, costs, at, stop, self._draws.count + played, 0, *arrays)
             self._end_epoch(self.learned_ + stop - begin)
             at = stop
-        return out.trace(self.lambdas_)
+        return out.trace(self.lambdas_, self.learned_)
 
     def _state(self) -> State:
         return self._epoch_state() | {

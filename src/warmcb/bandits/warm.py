@@ -11,38 +11,45 @@ from warmcb.bandits.arrow import LaneBandit
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError
 from warmcb.explorers import EXPLORERS
-from warmcb.learners.linear import LEARNERS, BySize
+from warmcb.learners.linear import FEATURES, LEARNERS, BySize
 from warmcb.selectors import SELECTORS
 
-_LAMBDAS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)
+_LAMBDAS = {3: (0.0, 0.75, 1.0), 8: (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)}
 
 
 class WarmBandit(LaneBandit):
     """Contextual bandit that starts from labels of unknown worth and has nothing to tune.
 
-    A least-squares regressor for each λ, exact after each example; λ selected by forecasts; exploration that fades
-    where the costs are clear. An example of the warm start weighs 1−λ, a round λ.
+    Least-squares regressors for each λ, exact after each example, which learn any function, translate what labels say
+    and forget what is no longer true; λ selected by forecasts; exploration that fades where the costs are clear. An
+    example of the warm start weighs 1−λ, a round λ.
 
     Args:
         n_actions: K, at least 2.
         actions: instead, or as well, the names of the actions.
         epsilon: the largest share of exploration; it falls with the rounds, and where actions are clearly worse.
-        lambdas: Λ. 8: {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}; 2: {0, 1}; or any in [0, 1].
+        lambdas: Λ. 3: {0, ¾, 1}; 8: {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}; 2: {0, 1}; or any in [0, 1].
+        features: what the learner "auto" sees of a row: "bends", any function; "squares", parabolas; or "linear".
+        half_life: after so many rounds what was learned counts half. None: it notices by itself when the world has
+            changed; `math.inf`: it never forgets.
+        cost_range: the lowest and the highest cost, if they are known; `intervals_` need it. None: costs are any finite
+            numbers, and their unit does not matter.
         learner: "auto": least squares, exact up to 256 terms, in blocks up to 4,096 features, and beyond that, or with
             too many actions, "online": the paper's learner, at learning rate ½. Or one of `warmcb.learners`, or your
             own. `learner_` tells which it is.
-        squares: whether the learner "auto" sees the squares of features that have more than two values.
         selector: how λ is scored: a rule of `warmcb.selectors`, or "cost/p" as in the paper. Or a selector.
         explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer.
+        optimism: the benefit of the doubt, in units of the range of costs, for an action that was not played for long:
+            it may have turned good.
         seed: of the exploration.
 
     >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
     >>> decision = bandit.decide([1.0])
     >>> decision.action
     0
-    >>> bandit.learn([1.0], decision, cost=0.0)
+    >>> bandit.learn([1.0], decision, reward=19.90)
     >>> bandit.learner_
-    'least squares, 2 terms'
+    'least squares, 198 terms, 192 of them bends'
     >>> from warmcb.explorers import InverseGap
     >>> bandit = WarmBandit(actions=["sports", "politics"], explorer=InverseGap(sharpness=3.0))
 
@@ -54,23 +61,31 @@ class WarmBandit(LaneBandit):
         *,
         actions: Sequence[str] | None = None,
         epsilon: float = 0.05,
-        lambdas: int | Sequence[float] = 8,
+        lambdas: int | Sequence[float] = 3,
+        features: str = "bends",
+        half_life: float | None = None,
+        cost_range: tuple[float, float] | None = None,
         learner: str | StartsLearner = "auto",
-        squares: bool = True,
         selector: str | StartsSelector = "forecast",
         explorer: str | StartsExplorer = "inverse-gap",
+        optimism: float = 0.75,
         seed: int = 0,
     ) -> None:
         super().__init__(n_actions, actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.lambdas_ = _inputs.lambdas(lambdas, list(_LAMBDAS))
+        self.lambdas_ = _inputs.lambdas(lambdas, _LAMBDAS)
         self.lambdas = _inputs.plain_lambdas(lambdas)
+        self.features = _inputs.choice("features", features, FEATURES)
+        self.half_life = _inputs.half_life(half_life)
+        self.cost_range = _inputs.cost_range(cost_range)
         self.learner = _inputs.part("learner", learner, LEARNERS)
-        self.squares = _inputs.flag("squares", squares)
         self.selector = _inputs.part("selector", selector, SELECTORS)
         self.explorer = _inputs.part("explorer", explorer, EXPLORERS)
-        if not self.squares and self.learner != "auto":
-            raise InputError(f"squares is False beside learner={self.learner!r}; expected it with the learner auto")
+        self.optimism = _inputs.number("optimism", optimism, "a number from 0 to 1e6", 0.0, 1e6)
+        for name, default in (("features", "bends"), ("half_life", None)):
+            if getattr(self, name) != default and self.learner != "auto":
+                what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
+                raise InputError(f"{what}; expected it with the learner auto")
 
     @property
     def learner_(self) -> str:
@@ -82,26 +97,33 @@ class WarmBandit(LaneBandit):
     def intervals_(self) -> NDArray[np.float64]:
         """For each λ how much more its policies have cost a round than those of the largest λ: from … to, |Λ| × 2.
 
-        All of them hold at all times together with 95 %, if every round is learned before the next is decided. They
-        are about the policies of all rounds so far, the earlier ones weighing more. With the paper's selector nothing
-        is known: from −1 to 1.
+        In units of the range of costs, which must be known: without a `cost_range` all are NaN, and `scores_` is what
+        there is. All of them hold at all times together with 95 %, if every round is learned before the next is
+        decided. They are about the policies of all rounds since the bandit last noticed a change of the world, the
+        earlier ones weighing more. With the paper's selector nothing is known: from −1 to 1.
         """
         with self._lock:
-            return (
-                np.tile([-1.0, 1.0], (len(self.lambdas_), 1)) if self.n_features_ is None else self._selector.intervals
-            )
+            if self.cost_range is None:
+                return np.full((len(self.lambdas_), 2), np.nan)
+            if self.n_features_ is None:
+                return np.tile([-1.0, 1.0], (len(self.lambdas_), 1))
+            return np.asarray(self._selector.intervals)
 
     @property
     def dropped_(self) -> NDArray[np.bool_]:
-        """Which λ are out for good: those whose interval has once been above 0."""
+        """Which λ are out: those whose interval has been above 0, since the last change of the world."""
         with self._lock:
             dropped = np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.dropped
             return dropped.astype(np.bool_)
 
     def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
-        learner = BySize(squares=False) if not self.squares else _named(self.learner, LEARNERS)
+        learner = BySize(self.features, self.half_life) if self.learner == "auto" else _named(self.learner, LEARNERS)
         selector, explorer = _named(self.selector, SELECTORS), _named(self.explorer, EXPLORERS)
-        return learner.start(n_features, self.n_actions, n_lanes), selector.start(n_lanes), explorer.start()
+        # What it can see depends on the number of actions that there were in the beginning.
+        started = learner.start(n_features, self._actions.at_first, n_lanes)
+        for _ in range(self._actions.at_first, self.n_actions):
+            started.add_action()
+        return started, selector.start(n_lanes), explorer.start()
 
     def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         # An online step is as large as its weight, and rounds come with 1/p there: the average weight shall be 1.

@@ -63,7 +63,7 @@ class WarmUCB(Bandit):
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         out = Rounds(end - begin)
         play_ucb(self._bounds, Costs(table), begin, end, *out.arrays())
-        return out.trace(np.array([np.nan]))
+        return out.trace(np.array([np.nan]), self.learned_)
 
     def _state(self) -> State:
         bounds = self._bounds

@@ -24,6 +24,7 @@ def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
     facts |= {"average_cost": run.average_cost, "lambda": _number(run.lambda_), "seconds": run.seconds}
     if hasattr(bandit, "learner_"):
         facts["learner"] = str(bandit.learner_)
+        facts["memory"] = float(bandit.memory_)
     return facts
 
 
@@ -118,6 +119,8 @@ def _lines(facts: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str,
             lines[f"{CONFIDENCE:.0%} interval".replace("%", " %")] = "{:.5g} to {:.5g}".format(*value)
         elif name == "learner":
             lines["learner in use"] = value
+        elif name == "memory":
+            lines["rounds remembered"] = round(value)
         elif name not in _LISTS and name not in parameters:
             lines[name] = value
         if name == "algorithm":

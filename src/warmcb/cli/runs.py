@@ -41,7 +41,9 @@ class Plan:
         table = data.y if data.y is not None else data.costs
         assert table is not None
         best_constant = _costs.best_constant(table, data.n_actions)
-        known = {"horizon": max(self.interaction, 1), "seed": seed, "action": best_constant}
+        known: dict[str, Any] = {"horizon": max(self.interaction, 1), "seed": seed, "action": best_constant}
+        if data.y is not None:
+            known["cost_range"] = (0.0, 1.0)  # labels cost 0 or 1: intervals of λ can be had
         return simulate(
             build(self.algorithm, data.n_actions, self.options, known),
             data.X,
@@ -152,6 +154,7 @@ def trace_table(run: Run, classes: tuple[str, ...]) -> pl.DataFrame:
     columns["probability"] = trace.probabilities
     columns["cost"] = trace.costs
     columns["lambda"] = pl.Series(trace.lambdas, nan_to_null=True)  # NaN: the algorithm has no λ
+    columns["memory"] = trace.memories
     return pl.DataFrame(columns)
 
 

@@ -51,7 +51,16 @@ def simulate(
         str, typer.Option(help="Whose costs are true: bandit (noise in the warm start) or supervised (in the rounds).")
     ] = "bandit",
     lambdas: Annotated[
-        str | None, typer.Option(help="8, 2, or values in [0, 1] with commas between them.", show_default=_OWN)
+        str | None, typer.Option(help="8, 3, 2, or values in [0, 1] with commas between them.", show_default=_OWN)
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(help="What warm sees of a row: linear, squares or bends.", show_default=_OWN)
+    ] = None,
+    half_life: Annotated[
+        float | None,
+        typer.Option(
+            help="Rounds after which what warm has learned counts half; inf: never.", show_default="found out"
+        ),
     ] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Of the online learner.", show_default=_OWN)] = None,
     seed: Annotated[int, typer.Option(help="Of the shuffle, the noise and the exploration.")] = 0,
@@ -72,7 +81,9 @@ def simulate(
     trace: Annotated[
         Path | None, _file("Write every round to this Parquet file; with --seeds, all runs and a column seed.")
     ] = None,
-    plot: Annotated[Path | None, _file("Draw cumulative cost and λ (.png, .svg, .pdf); for a single run.")] = None,
+    plot: Annotated[
+        Path | None, _file("Draw cumulative cost, λ and memory (.png, .svg, .pdf); for a single run.")
+    ] = None,
     plot_certainty: Annotated[
         Path | None, _file("Draw how sure the bandit is of its λ; for --algorithm warm and a single run.")
     ] = None,
@@ -90,6 +101,8 @@ def simulate(
     given = {
         "epsilon": epsilon,
         "lambdas": None if lambdas is None else _parse_lambdas(lambdas),
+        "features": features,
+        "half_life": half_life,
         "learning_rate": learning_rate,
     }
     options = check_options(algorithm, given)
@@ -144,14 +157,14 @@ def _check_seeds(seed: int, seeds: int) -> range:
 
 def _parse_lambdas(text: str) -> int | tuple[float, ...]:
     try:
-        if text in ("8", "2"):
+        if text in ("8", "3", "2"):
             return int(text)
         values = tuple(float(word) for word in text.split(","))
         if all(0 <= value <= 1 for value in values):
             return values
     except ValueError:
         pass
-    raise InputError(f"lambdas is {text!r}; expected 8, 2 or numbers in [0, 1] with commas between them")
+    raise InputError(f"lambdas is {text!r}; expected 8, 3, 2 or numbers in [0, 1] with commas between them")
 
 
 def _check_files(wanted: dict[str, Path | None], data: str, algorithm: str, seeds: int) -> dict[str, Path]:

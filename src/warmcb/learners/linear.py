@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from warmcb import _core, _inputs
 
 _MOST_FEATURES = 4096  # of least squares; on wide and sparse data the online learner is as good, and smaller
-_MOST_COVARIANCES = 2**29  # K·terms²·|Λ|: half of them are kept, a gigabyte
+_MOST_COVARIANCES = 2**29  # K·terms²·lanes: half of them are kept, a gigabyte
+_MOST_TRANSLATIONS = 64  # actions; with more, what labels say of each is too many terms
+_BENDS_OF_ONE_ACTION = 500  # divided by √K
+_MOST_TERMS = 352  # with bends: beyond, a round would take too long
+
+FEATURES = ("linear", "squares", "bends")
+"""What least squares can see of a row."""
 
 
 @dataclass(frozen=True)
@@ -40,35 +46,62 @@ class RecursiveLeastSquares:
     """Least squares of the cost, exact after each example; docs/learner.md has the details.
 
     Args:
-        squares: whether it sees the squares of features that have more than two values.
+        features: what it sees of a row: "linear", also "squares" of features that have more than two values, or also
+            "bends", cosines of one to three features, which can follow any function.
+        half_life: after so many rounds what was learned counts half. None: it finds out by itself, from several
+            `memories`; infinity: it never forgets.
         ridge: of how many examples' weight the regularisation is.
-        first_guess: what an action is expected to cost that nobody has tried.
-        exact_terms: up to so many terms the solution is exact; squares stop here.
-        block: the number of terms that hang together beyond that.
+        intercept_ridge: the same for the intercepts.
+        product_ridge: the same for the products.
+        bend_ridge: the same for the bends, if there are 192; fewer have less.
+        first_guess: what an action is expected to cost that nobody has tried: 0 is the lowest cost, 1 the highest.
+        exact_terms: up to so many terms, bends not counted, the solution is exact; squares stop here.
+        most_bends: how many bends there are; fewer, if there are many actions.
+        products: how many products of features with what labels say there are.
+        settled_at: the units of features are those of so many examples.
+        memories: half-lives in rounds of models that forget, the longest first.
+        rate: how fast forecasts with larger errors lose their weight.
+        share: what every forecast keeps of its first weight.
+        patience: how much better a shorter memory must be to replace a longer one.
         largest: standardised features are cut here, in deviations.
         wild: a value counts as so many deviations at most when deviations are computed.
-        settled_at: until so many examples, units of features forget the first ones.
 
     """
 
-    squares: bool = True
+    features: str = "bends"
+    half_life: float | None = None
     ridge: float = 10.0
+    intercept_ridge: float = 1.0
+    product_ridge: float = 100.0
+    bend_ridge: float = 20.0
     first_guess: float = 0.5
     exact_terms: int = 256
-    block: int = 8
+    most_bends: int = 192
+    products: int = 32
+    settled_at: int = 128
+    memories: tuple[float, ...] = (1000.0, 250.0)
+    rate: float = 2.0
+    share: float = 0.003
+    patience: float = 3.0
     largest: float = 5.0
     wild: float = 10.0
-    settled_at: int = 64
 
     def __post_init__(self) -> None:
-        _inputs.flag("squares", self.squares)
-        _inputs.number("ridge", self.ridge, "a number from 1e-6 to 1e6", 1e-6, 1e6)
+        _inputs.choice("features", self.features, FEATURES)
+        _inputs.half_life(self.half_life)
+        for name in ("ridge", "intercept_ridge", "product_ridge", "bend_ridge"):
+            _inputs.number(name, getattr(self, name), "a number from 1e-6 to 1e6", 1e-6, 1e6)
         _inputs.number("first_guess", self.first_guess, "a number from −1e6 to 1e6", -1e6, 1e6)
-        _inputs.integer("exact_terms", self.exact_terms, 1, 2**16)
-        _inputs.integer("block", self.block, 1, 2**16)
+        _inputs.integer("exact_terms", self.exact_terms, 1, 2**12)
+        _inputs.integer("most_bends", self.most_bends, 0, 2**12)
+        _inputs.integer("products", self.products, 0, 2**12)
+        _inputs.integer("settled_at", self.settled_at, 1, 2**20)
+        object.__setattr__(self, "memories", _inputs.half_lives("memories", self.memories))
+        _inputs.number("rate", self.rate, "a number above 0", 0.0, 1e6, low_excluded=True)
+        _inputs.fraction("share", self.share)
+        _inputs.number("patience", self.patience, "a number of at least 0", 0.0, 1e300)
         _inputs.number("largest", self.largest, "a number above 0, at most 1000", 0.0, 1e3, low_excluded=True)
-        _inputs.number("wild", self.wild, "a number above 0", 0.0, 1e30, low_excluded=True)
-        _inputs.integer("settled_at", self.settled_at, 0, 2**62)
+        _inputs.number("wild", self.wild, "a number of at least 1", 1.0, 1e30)
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.RecursiveLeastSquares:
         """The compiled learner; fewer terms are exact where there are many actions.
@@ -79,19 +112,33 @@ class RecursiveLeastSquares:
             n_lanes: L.
 
         """
-        most = _MOST_COVARIANCES // (n_actions * n_lanes)
+        most = self._most_terms(n_actions, n_lanes)
+        widest = min(int(self.exact_terms), most)
+        bends = self._bends(n_features, n_actions, most)
+        translations = n_actions if bends and n_lanes > 1 and n_actions <= _MOST_TRANSLATIONS else 0
+        forgets = self.half_life is None
         return _core.RecursiveLeastSquares(
             n_features,
             n_actions,
             n_lanes,
-            widest=min(int(self.exact_terms), math.isqrt(most)),
-            block=int(self.block),
-            squares=bool(self.squares),
+            widest=widest,
+            squares=self.features != "linear",
+            bends=bends,
+            translations=translations,
+            products=int(self.products) if translations else 0,
             ridge=float(self.ridge),
+            intercept_ridge=float(self.intercept_ridge),
+            product_ridge=float(self.product_ridge),
+            bend_ridge=float(self.bend_ridge),
             first_guess=float(self.first_guess),
+            settled_at=int(self.settled_at),
+            half_life=0.0 if self.half_life in (None, math.inf) else float(self.half_life),
+            memories=[*self.memories, 0.0] if forgets else [],  # 0: the candidate, which starts anew after an alarm
+            rate=float(self.rate),
+            share=float(self.share),
+            patience=float(self.patience),
             largest=float(self.largest),
             wild=float(self.wild),
-            settled_at=int(self.settled_at),
         )
 
     def fits(self, n_features: int, n_actions: int, n_lanes: int) -> bool:
@@ -103,9 +150,20 @@ class RecursiveLeastSquares:
             n_lanes: L.
 
         """
-        most = _MOST_COVARIANCES // (n_actions * n_lanes)
-        exact = min(self.exact_terms, math.isqrt(most))
-        return n_features <= _MOST_FEATURES and (n_features < exact or n_features * self.block <= most)
+        most = self._most_terms(n_actions, n_lanes)
+        return n_features <= _MOST_FEATURES and (n_features < min(self.exact_terms, most) or n_features * 16 <= most**2)
+
+    def _most_terms(self, n_actions: int, n_lanes: int) -> int:
+        """The most terms whose covariances fit into memory."""
+        return math.isqrt(_MOST_COVARIANCES // (n_actions * (n_lanes + len(self.memories) + 1)))
+
+    def _bends(self, n_features: int, n_actions: int, most: int) -> int:
+        """The more actions, the fewer rounds each of them gets, and the more covariances there are."""
+        if self.features != "bends" or n_features >= min(self.exact_terms, most):
+            return 0
+        wanted = min(int(self.most_bends), round(_BENDS_OF_ONE_ACTION / math.sqrt(n_actions)))
+        others = min(1 + 2 * n_features, self.exact_terms) + min(n_actions, _MOST_TRANSLATIONS) + self.products
+        return max(0, min(wanted, most - others, _MOST_TERMS - others))
 
 
 @dataclass(frozen=True)
@@ -113,11 +171,13 @@ class BySize:
     """Recursive least squares where they fit, and else the online learner.
 
     Args:
-        squares: as in `RecursiveLeastSquares`.
+        features: as in `RecursiveLeastSquares`.
+        half_life: as there; the online learner knows none.
 
     """
 
-    squares: bool = True
+    features: str = "bends"
+    half_life: float | None = None
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.OnlineLinear | _core.RecursiveLeastSquares:
         """The compiled learner.
@@ -129,7 +189,7 @@ class BySize:
 
         """
         shape = n_features, n_actions, n_lanes
-        exact = RecursiveLeastSquares(self.squares)
+        exact = RecursiveLeastSquares(self.features, self.half_life)
         return exact.start(*shape) if exact.fits(*shape) else OnlineLinear().start(*shape)
 
 

@@ -62,7 +62,7 @@ def best_lambda(
         odds = np.geomspace(1e-6, 1e6, 240)
         lams = np.concatenate([[0.0], odds / (1 + odds), [1.0]])
     else:
-        lams = _inputs.lambdas(lambdas, eight_lambdas(problem.K, problem.epsilon))
+        lams = _inputs.lambdas(lambdas, {8: eight_lambdas(problem.K, problem.epsilon)})
     if problem.n_s == 0:
         lams = lams[lams > 0]
         if not lams.size:

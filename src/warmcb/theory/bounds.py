@@ -221,7 +221,7 @@ def theorem_1(
     (0.019, True)
 
     """
-    Lambda = _inputs.lambdas(lambdas, eight_lambdas(problem.K, problem.epsilon))
+    Lambda = _inputs.lambdas(lambdas, {8: eight_lambdas(problem.K, problem.epsilon)})
     alpha, Delta = _at_least_0("alpha", alpha), _at_least_0("Delta", Delta)
     learns = (Lambda > 0) | (problem.n_s * alpha > 0)
     return _theorem_1(problem, len(Lambda), *_best(G, Lambda, learns, problem, alpha, Delta, capped))
@@ -245,7 +245,7 @@ def corollary(problem: Problem, lambdas: int | Sequence[float] | Doubles, *, cap
     0.033
 
     """
-    Lambda = _inputs.lambdas(lambdas, eight_lambdas(problem.K, problem.epsilon))
+    Lambda = _inputs.lambdas(lambdas, {8: eight_lambdas(problem.K, problem.epsilon)})
     if Lambda[-1] != 1:
         raise InputError(f"lambdas end with {Lambda[-1]}; expected 1 among them, of which the corollary speaks")
     return _theorem_1(problem, len(Lambda), *_best(G, Lambda, Lambda == 1, problem, 1.0, 0.0, capped))
@@ -273,7 +273,7 @@ def theorem_2(
     (0.044, 0.857)
 
     """
-    Lambda = _inputs.lambdas(lambdas, np.linspace(0, 1, 8).tolist())
+    Lambda = _inputs.lambdas(lambdas, {8: np.linspace(0, 1, 8).tolist()})
     alpha, Delta = _at_least_0("alpha", alpha), _at_least_0("Delta", Delta)
     if problem.n_s == 0:
         raise InputError("n_s is 0; expected at least 1: Algorithm 2 selects λ on labels")

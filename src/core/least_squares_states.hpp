@@ -1,0 +1,303 @@
+// What recursive least squares know, as dictionaries of arrays: for saving, and back.
+#pragma once
+
+#include <map>
+
+#include "recursive_least_squares.hpp"
+#include "states.hpp"
+
+namespace warmcb {
+
+template <class T> std::vector<T> array_from(const nb::dict& state, const char* name) {
+    std::vector<T> values(nb::cast<Array<const T>>(state[name], false).size());
+    copy_from(state, name, values);
+    return values;
+}
+
+template <class T> bool none_negative(const std::vector<T>& values) {
+    return std::all_of(values.begin(), values.end(), [](T x) { return x >= 0; });
+}
+
+constexpr uint64_t most_bends = 1 << 12;
+
+inline std::vector<uint64_t> shape_of(const Terms& terms) {
+    return {terms.features, terms.whole, terms.translations, terms.products, terms.bends.size()};
+}
+
+inline void put_terms(nb::dict& state, const Terms& terms) {
+    state["shape"] = copy_of(shape_of(terms));
+    state["centre"] = copy_of(terms.units.centre);
+    state["inverse"] = copy_of(terms.units.inverse);
+    state["knots"] = copy_of(terms.units.knots);
+    state["largest"] = copy_of(std::vector<double>{terms.units.options.largest});
+    state["squared"] = copy_of(terms.squared);
+    state["translator"] = copy_of(terms.translator.weights);
+    state["translator_inverse"] = copy_of(terms.translator.inverse);
+}
+
+// Into terms of the same features.
+inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) {
+    std::vector<uint64_t> shape(5);
+    copy_from(state, "shape", shape);
+    require(shape[0] == terms.features && shape[1] == terms.whole && shape[2] <= actions && shape[4] <= most_bends &&
+                shape[3] <= shape[2] * terms.features && (shape[4] == 0 || (terms.features > 0 && terms.whole)),
+            "terms of another shape");
+    require(array_from<double>(state, "largest") == std::vector<double>{terms.units.options.largest}, "features that are cut elsewhere");
+    terms.translations = shape[2];
+    terms.products = shape[3];
+    terms.bends = draw_bends(shape[4], terms.features);
+    copy_from(state, "centre", terms.units.centre);
+    copy_from(state, "inverse", terms.units.inverse);
+    copy_from(state, "knots", terms.units.knots);
+    for (std::size_t i = 1; i < terms.units.knots.size(); ++i)
+        require(i % FeatureUnits::knots_of_each == 0 || terms.units.knots[i - 1] <= terms.units.knots[i], "knots out of order");
+    terms.squared = array_from<uint32_t>(state, "squared");
+    require(terms.squared.size() <= terms.features, "more squares than features");
+    for (const uint32_t feature : terms.squared) require(feature < terms.features, "the square of a feature that there is not");
+    terms.translator.weights = array_from<float>(state, "translator");
+    terms.translator.inverse = array_from<float>(state, "translator_inverse");
+    require(!terms.translator.speaks() || (terms.translator.weights.size() == terms.base() * terms.translations &&
+                                           terms.translator.inverse.size() == terms.translations),
+            "a translator of another size");
+}
+
+inline nb::dict state_of(const MixedModel& model) {
+    nb::dict state;
+    const std::size_t terms = model.terms.plain();
+    const auto weights = fresh_array<float>({terms, model.actions, model.plain.size() / (terms * model.actions)});
+    std::copy(model.plain.begin(), model.plain.end(), weights.data());
+    state["weights"] = weights;
+    state["bent"] = copy_of(model.bent);
+    state["mixture"] = copy_of(model.mixture);
+    state["memories"] = copy_of(model.memories);
+    put_terms(state, model.terms);
+    state["frozen"] = copy_of(std::vector<uint8_t>{1});
+    return state;
+}
+
+// A model that learns no more, from its state.
+inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
+    const auto weights = nb::cast<nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>>(state["weights"]);
+    require(std::all_of(weights.data(), weights.data() + weights.size(), [](float x) { return std::isfinite(x); }),
+            "a weight is not finite");
+    const Kernels& kernels = *available_kernels()[0];
+    if (!state.contains("centre")) {
+        require(weights.shape(0) > 0, "weights without an intercept");
+        return std::make_unique<LinearModel>(weights.shape(0) - 1, weights.shape(1), weights.shape(2), weights.data(), kernels);
+    }
+    std::vector<double> largest(1);
+    copy_from(state, "largest", largest);
+    require(largest[0] > 0, "nothing is left of the features");
+    const std::size_t features = nb::cast<Array<const double>>(state["centre"]).size();
+    const auto shape = array_from<uint64_t>(state, "shape");
+    const bool whole = shape.size() > 1 && shape[1] != 0;
+    const auto bent = array_from<float>(state, "bent");
+    Terms terms{features, whole, FeatureUnits(features, whole, {largest[0], 0}), {}, 0, 0, {}, {}};
+    get_terms(state, weights.shape(1), terms);
+    const auto mixture = array_from<double>(state, "mixture"), memories = array_from<double>(state, "memories");
+    const std::size_t actions = weights.shape(1), lanes = memories.size(), bent_size = terms.size() * actions;
+    require(weights.shape(0) == terms.plain() && actions > 0 && lanes > 0 && weights.shape(2) >= lanes, "one weight for each term");
+    require(bent.empty() == terms.bends.empty() && bent.size() % bent_size == 0, "bends without weights");
+    const std::size_t experts = bent.empty() ? weights.shape(2) - lanes + 1 : bent.size() / bent_size - lanes + 2;
+    require((bent.empty() || bent.size() / bent_size >= lanes) && mixture.size() == lanes * experts, "a mixture of another size");
+    require(none_negative(memories) && none_negative(mixture), "a negative memory");
+    return std::make_unique<MixedModel>(std::move(terms), actions, lanes, std::vector<float>(weights.data(), weights.data() + weights.size()),
+                                        bent, mixture, memories, kernels);
+}
+
+// Models with their factors; those that share one share it again.
+inline void put_models(nb::dict& state, const std::string& name, const LaneModels& models) {
+    std::map<const Factor*, uint32_t> numbers{{models.fresh.get(), 0}};
+    std::vector<uint32_t> whose;
+    std::vector<float> variances, tiles;
+    std::vector<uint64_t> walked;
+    for (const auto& factor : models.factors) {
+        const auto [found, is_new] = numbers.try_emplace(factor.get(), static_cast<uint32_t>(numbers.size()));
+        whose.push_back(found->second);
+        if (!is_new) continue;
+        variances.insert(variances.end(), factor->variances.begin(), factor->variances.end());
+        tiles.insert(tiles.end(), factor->tiles.begin(), factor->tiles.end());
+        walked.push_back(factor->walked);
+    }
+    state[(name + "_weights").c_str()] = copy_of(models.weights);
+    state[(name + "_whose").c_str()] = as_array(std::move(whose));
+    state[(name + "_variances").c_str()] = as_array(std::move(variances));
+    state[(name + "_tiles").c_str()] = as_array(std::move(tiles));
+    state[(name + "_walked").c_str()] = as_array(std::move(walked));
+}
+
+inline void get_models(const nb::dict& state, const std::string& name, LaneModels& models) {
+    const auto array_of = [&](const char* what) { return name + what; };
+    copy_from(state, array_of("_weights").c_str(), models.weights);
+    std::vector<uint32_t> whose(models.factors.size());
+    copy_from(state, array_of("_whose").c_str(), whose);
+    const auto walked = array_from<uint64_t>(state, array_of("_walked").c_str());
+    const std::size_t n_variances = models.fresh->variances.size(), n_tiles = models.fresh->tiles.size();
+    std::vector<float> variances(walked.size() * n_variances), tiles(walked.size() * n_tiles);
+    copy_from(state, array_of("_variances").c_str(), variances);
+    copy_from(state, array_of("_tiles").c_str(), tiles);
+    require(none_negative(variances), "a negative variance");
+    std::vector<std::shared_ptr<Factor>> factors{models.fresh};
+    for (std::size_t k = 0; k < walked.size(); ++k) {
+        factors.push_back(std::make_shared<Factor>(*models.fresh));
+        std::copy_n(variances.begin() + k * n_variances, n_variances, factors.back()->variances.begin());
+        std::copy_n(tiles.begin() + k * n_tiles, n_tiles, factors.back()->tiles.begin());
+        factors.back()->walked = walked[k];
+    }
+    for (std::size_t i = 0; i < whose.size(); ++i) {
+        require(whose[i] < factors.size(), "a factor that there is not");
+        models.factors[i] = factors[whose[i]];
+    }
+}
+
+// Labels and rounds that may have to be learned again, labels first. A cost that nobody knows is 0, and marked.
+inline void put_examples(nb::dict& state, const RecursiveLeastSquares& learner) {
+    std::vector<uint32_t> index;
+    std::vector<float> value, importance;
+    std::vector<uint64_t> ends, actions;
+    std::vector<double> costs;
+    std::vector<uint8_t> known;
+    for (const auto* examples : {&learner.labels_kept, &learner.rounds_kept})
+        for (const auto& example : *examples) {
+            index.insert(index.end(), example.index.begin(), example.index.end());
+            value.insert(value.end(), example.value.begin(), example.value.end());
+            importance.insert(importance.end(), example.importance.begin(), example.importance.end());
+            ends.push_back(index.size());
+            actions.push_back(example.action);
+            for (const double cost : example.costs) {
+                known.push_back(!std::isnan(cost));
+                costs.push_back(std::isnan(cost) ? 0 : cost);
+            }
+        }
+    state["kept_counts"] = copy_of(std::vector<uint64_t>{learner.labels_kept.size(), learner.rounds_kept.size()});
+    state["kept_index"] = as_array(std::move(index));
+    state["kept_value"] = as_array(std::move(value));
+    state["kept_importance"] = as_array(std::move(importance));
+    state["kept_ends"] = as_array(std::move(ends));
+    state["kept_actions"] = as_array(std::move(actions));
+    state["kept_costs"] = as_array(std::move(costs));
+    state["kept_known"] = as_array(std::move(known));
+}
+
+inline void get_examples(const nb::dict& state, RecursiveLeastSquares& learner) {
+    std::vector<uint64_t> counts(2);
+    copy_from(state, "kept_counts", counts);
+    const auto index = array_from<uint32_t>(state, "kept_index");
+    const auto value = array_from<float>(state, "kept_value"), importance = array_from<float>(state, "kept_importance");
+    const auto ends = array_from<uint64_t>(state, "kept_ends"), actions = array_from<uint64_t>(state, "kept_actions");
+    const auto costs = array_from<double>(state, "kept_costs");
+    const auto known = array_from<uint8_t>(state, "kept_known");
+    const std::size_t total = ends.size();
+    require(counts[0] <= total && counts[1] == total - counts[0] && actions.size() == total, "another number of examples");
+    require(importance.size() == total * learner.lanes && value.size() == index.size() && known.size() == costs.size() &&
+                costs.size() == counts[0] * learner.actions + counts[1],
+            "examples of another size");
+    std::size_t begin = 0, cost = 0;
+    for (std::size_t i = 0; i < total; ++i) {
+        const bool is_label = i < counts[0];
+        require(begin < ends[i] && ends[i] <= index.size() && actions[i] < learner.actions, "an example out of range");
+        RecursiveLeastSquares::Example example;
+        example.index.assign(index.begin() + begin, index.begin() + ends[i]);
+        example.value.assign(value.begin() + begin, value.begin() + ends[i]);
+        require(std::all_of(example.index.begin(), example.index.end() - 1, [&](uint32_t j) { return j < learner.features(); }) &&
+                    example.index.back() == learner.features(),
+                "a feature that there is not");
+        example.importance.assign(importance.begin() + i * learner.lanes, importance.begin() + (i + 1) * learner.lanes);
+        require(none_negative(example.importance), "an example of negative weight");
+        for (std::size_t k = 0; k < (is_label ? learner.actions : 1); ++k, ++cost)
+            example.costs.push_back(known[cost] ? costs[cost] : std::numeric_limits<double>::quiet_NaN());
+        example.action = actions[i];
+        begin = ends[i];
+        (is_label ? learner.labels_kept : learner.rounds_kept).push_back(std::move(example));
+    }
+}
+
+inline nb::dict state_of(const RecursiveLeastSquares& learner) {
+    nb::dict state;
+    put_terms(state, learner.terms);
+    state["varied"] = copy_of(learner.terms.units.varied);
+    state["recent"] = copy_of(learner.terms.units.recent);
+    state["beyond"] = copy_of(learner.terms.units.beyond);
+    std::vector<uint32_t> whose;
+    std::vector<float> places;
+    for (std::size_t j = 0; j < learner.terms.units.places.size(); ++j) {
+        whose.insert(whose.end(), learner.terms.units.places[j].size(), static_cast<uint32_t>(j));
+        places.insert(places.end(), learner.terms.units.places[j].begin(), learner.terms.units.places[j].end());
+    }
+    state["places"] = as_array(std::move(places));
+    state["places_of"] = as_array(std::move(whose));
+    put_models(state, "plain", learner.models.plain);
+    put_models(state, "bent", learner.models.bent);
+    if (learner.taught) {
+        put_models(state, "taught_plain", learner.taught->plain);
+        put_models(state, "taught_bent", learner.taught->bent);
+    }
+    put_examples(state, learner);
+    const Memories& memories = learner.memories;
+    state["mixture"] = copy_of(memories.mixture);
+    state["better"] = copy_of(memories.better);
+    state["ages"] = copy_of(memories.ages);
+    state["errors"] = copy_of(std::vector<double>{memories.short_error, memories.long_error, memories.long_square});
+    state["counts"] = copy_of(std::vector<uint64_t>{learner.seen, learner.labels, learner.rounds, learner.terms.units.renewals,
+                                                    memories.rounds, memories.last_alarm, memories.changes});
+    return state;
+}
+
+// Into a learner that has seen nothing.
+inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
+    require(array_from<uint64_t>(state, "shape") == shape_of(learner.terms), "terms of another shape");
+    get_terms(state, learner.actions, learner.terms);
+    FeatureUnits& units = learner.terms.units;
+    copy_from(state, "varied", units.varied);
+    units.recent = array_from<float>(state, "recent");
+    units.beyond = array_from<uint16_t>(state, "beyond");
+    require(units.recent.size() < std::max<std::size_t>(FeatureUnits::window * units.features(), 1) &&
+                (units.features() == 0 || units.recent.size() % units.features() == 0) &&
+                (units.beyond.empty() || units.beyond.size() == units.features()),
+            "recent rows of another size");
+    const auto places = array_from<float>(state, "places");
+    const auto whose = array_from<uint32_t>(state, "places_of");
+    require(places.size() == whose.size(), "places of no feature");
+    units.places.resize(units.features());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        require(whose[i] < units.features() && units.places[whose[i]].size() < FeatureUnits::most_places * FeatureUnits::window,
+                "a place of a feature that there is not");
+        units.places[whose[i]].push_back(places[i]);
+    }
+    learner.models = learner.fresh_models();
+    get_models(state, "plain", learner.models.plain);
+    get_models(state, "bent", learner.models.bent);
+    if (state.contains("taught_plain_weights")) {
+        learner.taught = learner.fresh_models();
+        get_models(state, "taught_plain", learner.taught->plain);
+        get_models(state, "taught_bent", learner.taught->bent);
+    }
+    get_examples(state, learner);
+    Memories& memories = learner.memories;
+    std::vector<double> errors(3);
+    std::vector<uint64_t> counts(7);
+    copy_from(state, "mixture", memories.mixture);
+    copy_from(state, "better", memories.better);
+    copy_from(state, "ages", memories.ages);
+    copy_from(state, "errors", errors);
+    for (std::size_t lane = 0; lane < learner.lanes; ++lane) {
+        const double* weights = memories.weights(lane);
+        const double sum = std::accumulate(weights, weights + memories.experts(), 0.0);
+        require(std::fabs(sum - 1) < 1e-6, "a mixture of more or less than everything");
+    }
+    require(none_negative(memories.mixture) && none_negative(memories.better), "a negative weight");
+    copy_from(state, "counts", counts);
+    memories.short_error = errors[0];
+    memories.long_error = errors[1];
+    memories.long_square = errors[2];
+    learner.seen = counts[0];
+    learner.labels = counts[1];
+    learner.rounds = counts[2];
+    units.renewals = counts[3];
+    memories.rounds = counts[4];
+    memories.last_alarm = counts[5];
+    memories.changes = counts[6];
+    require(learner.rounds_kept.empty() || learner.taught, "rounds to be learned again, from nothing");
+}
+
+}  // namespace warmcb

@@ -1,0 +1,165 @@
+// The terms of a row: what the least squares are linear in.
+#pragma once
+
+#include "feature_units.hpp"
+#include "philox.hpp"
+
+namespace warmcb {
+
+// Vectors of terms are filled up with zeros to whole registers.
+constexpr std::size_t tile = 16;
+inline std::size_t padded(std::size_t terms) { return (terms + tile - 1) / tile * tile; }
+
+// √2·cos(w·s + b) of one, two or three features' normal scores s, drawn once for all bandits.
+struct Bend {
+    uint32_t features[3];
+    float weights[3];  // 0: one feature fewer
+    float phase;       // in turns, as are the weights
+};
+
+// Where features are few, examples lie close together, and finer bends can be told apart.
+inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features) {
+    constexpr double shortest = 1, turn = 6.283185307179586;
+    const double longest = 4 * std::max(1.0, std::sqrt(8.0 / static_cast<double>(std::max<std::size_t>(features, 1))));
+    const Stream random{20190613, 1};
+    uint64_t draws = 0;
+    const auto uniform = [&] { return random.uniform(draws++); };
+    std::vector<Bend> bends(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Bend& bend = bends[i];
+        bend = {};
+        const std::size_t size = std::min(1 + i % 3, features);
+        double weights[3], squares = 0;
+        for (std::size_t k = 0; k < size; ++k) {
+            do bend.features[k] = static_cast<uint32_t>(uniform() * static_cast<double>(features));
+            while (std::find(bend.features, bend.features + k, bend.features[k]) != bend.features + k);
+            weights[k] = normal_quantile(std::max(uniform(), 1e-12));
+            squares += weights[k] * weights[k];
+        }
+        const double length = shortest * std::pow(longest / shortest, uniform()) / turn;
+        for (std::size_t k = 0; k < size; ++k) bend.weights[k] = static_cast<float>(weights[k] * length / std::sqrt(squares));
+        bend.phase = static_cast<float>(uniform());
+    }
+    return bends;
+}
+
+// √2·cos of an angle in turns: a polynomial, so that every machine computes the same bits.
+inline float root_two_cosine(float turns) {
+    const float r = turns - std::floor(turns + 0.5f), x = r * r;  // |r| ≤ ½
+    float sum = -21.0711056f;
+    for (const float coefficient : {58.7904921f, -85.2716215f, 64.9286574f, -19.7389804f, 0.99999921f}) sum = sum * x + coefficient;
+    return 1.41421356f * sum;
+}
+
+// What labels say of a context: for each action the cost that a model of the labels predicts, in units of its deviation.
+// They are terms like others: labels that lie consistently are still of use.
+struct Translator {
+    std::vector<float> weights, inverse;  // terms × actions; for each action 1/deviation, 0 if labels say nothing of it
+
+    bool speaks() const { return !weights.empty(); }
+};
+
+// (1, z, z²/2 | translations, and their products with features | bends).
+//
+// `whole`: all features are centred, and zeros spelled out. Wide rows are taken as they are, only scaled: (1, z).
+struct Terms {
+    std::size_t features;
+    bool whole;
+    FeatureUnits units;
+    std::vector<uint32_t> squared;  // the features whose squares are terms
+    std::size_t translations = 0, products = 0;
+    std::vector<Bend> bends;
+    Translator translator;
+
+    std::size_t base() const { return 1 + features + squared.size(); }
+    std::size_t plain() const { return base() + translations + products; }  // all but the bends
+    std::size_t size() const { return plain() + bends.size(); }
+
+    // The terms of a row, in whole registers; of wide rows those that are not 0. Valid until the next row of this thread.
+    Row expand(Row row, bool translate) const {
+        row = without_intercept(row);
+        return whole ? expand_whole(row, translate) : expand_wide(row);
+    }
+
+    // All features of a row, zeros too; valid until the next row of this thread.
+    float* spell_out(Row row) const {
+        expansion().x.assign(features, 0.0f);
+        float* x = expansion().x.data();
+        for (std::size_t k = 0; k < row.size; ++k) x[row.index[k]] = row.value[k];
+        return x;
+    }
+
+    static Row without_intercept(Row row) { return {row.index, row.value, row.size - 1}; }
+
+    // The feature of a product, and whose translation it is multiplied with.
+    std::pair<std::size_t, std::size_t> product(std::size_t i) const {
+        const std::size_t pairs = translations * features, pair = products < pairs ? i * spread % pairs : i;
+        return {pair / translations, pair % translations};
+    }
+
+private:
+    static constexpr std::size_t spread = 40499;  // a prime, larger than any number of pairs: no pair comes twice
+
+    struct Expansion {
+        std::vector<float> x, scores, value;
+        std::vector<uint32_t> index, all;  // of the terms that are not 0; and 0, 1, 2, …
+    };
+    // Of the thread, so that predicting changes nothing.
+    static Expansion& expansion() {
+        static thread_local Expansion of_this_thread;
+        return of_this_thread;
+    }
+
+    Row expand_wide(Row row) const {
+        Expansion& room = expansion();
+        room.index.resize(row.size + 1);
+        room.value.resize(row.size + 1);
+        room.index[0] = 0;
+        room.value[0] = 1;
+        std::size_t count = 1;
+        for (std::size_t k = 0; k < row.size; ++k) {
+            room.index[count] = 1 + row.index[k];
+            room.value[count] = units.z(row.index[k], row.value[k]);
+            count += room.value[count] != 0;
+        }
+        return {room.index.data(), room.value.data(), count};
+    }
+
+    Row expand_whole(Row row, bool translate) const {
+        Expansion& room = expansion();
+        const float* x = spell_out(row);
+        while (room.all.size() < size()) room.all.push_back(static_cast<uint32_t>(room.all.size()));
+        room.value.assign(padded(size()), 0.0f);
+        float* value = room.value.data();
+        value[0] = 1;
+        for (std::size_t j = 0; j < features; ++j) value[1 + j] = units.z(j, x[j]);
+        float* square = value + 1 + features;
+        for (const uint32_t j : squared) *square++ = value[1 + j] * value[1 + j] / 2;
+        if (translations + bends.size() == 0) return {room.all.data(), value, size()};
+        room.scores.resize(features);
+        for (std::size_t j = 0; j < features; ++j) room.scores[j] = units.score(j, x[j]);
+        if (translate && translator.speaks()) this->translate(room.scores.data(), value);
+        float* bent = value + plain();
+        for (std::size_t i = 0; i < bends.size(); ++i) {
+            float angle = bends[i].phase;
+            for (int k = 0; k < 3; ++k) angle += bends[i].weights[k] * room.scores[bends[i].features[k]];
+            bent[i] = angle;
+        }
+        for (std::size_t i = 0; i < bends.size(); ++i) bent[i] = root_two_cosine(bent[i]);
+        return {room.all.data(), value, size()};
+    }
+
+    void translate(const float* scores, float* value) const {
+        float* said = value + base();
+        for (std::size_t t = 1; t < base(); ++t)
+            for (std::size_t a = 0; a < translations; ++a) said[a] += value[t] * translator.weights[t * translations + a];
+        for (std::size_t a = 0; a < translations; ++a) said[a] = std::clamp(said[a] * translator.inverse[a], -5.0f, 5.0f);
+        float* multiplied = said + translations;
+        for (std::size_t i = 0; i < products; ++i) {
+            const auto [feature, action] = product(i);
+            multiplied[i] = said[action] * scores[feature];
+        }
+    }
+};
+
+}  // namespace warmcb
