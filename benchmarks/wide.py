@@ -2,7 +2,7 @@
 
     python benchmarks/wide.py [--data ../shared/data]
 
-Each row is a learner inside WarmBandit: least squares of one block, of smaller blocks, and the paper's online learner.
+Each row is a learner inside WarmBandit: exact least squares, least squares in blocks, and the paper's online learner.
 Two of the data sets are made from `kropt`: all pairs and triples of its columns, one-hot, as they are and hashed.
 """
 
@@ -24,8 +24,7 @@ from warmcb.learners import OnlineLinear, RecursiveLeastSquares
 
 EPSILON = 0.0125
 NOISES = ("none", "uar:0.5", "cyc:1")
-BLOCKS = (1, 8, 32, 128)
-WIDEST_WHOLE, WIDEST_IN_LARGE_BLOCKS = 300, 2000
+WIDEST_WHOLE, WIDEST_IN_BLOCKS = 300, 30_000
 
 
 class Case(NamedTuple):
@@ -35,12 +34,11 @@ class Case(NamedTuple):
     n_actions: int
 
 
-def chosen(block: int | None) -> OnlineLinear | RecursiveLeastSquares:
-    """A learner: the size of its blocks, 0 for one, None for online."""
-    if block is None:
-        return OnlineLinear()
-    whole = block == 0
-    return RecursiveLeastSquares(squares=whole, exact_terms=2**16 if whole else 1, block=block or 1)
+LEARNERS: dict[str, OnlineLinear | RecursiveLeastSquares] = {
+    "exact": RecursiveLeastSquares("squares", exact_terms=2**10),
+    "in blocks": RecursiveLeastSquares("linear", exact_terms=1),
+    "online": OnlineLinear(),
+}
 
 
 def cases(folder: Path) -> Iterator[Case]:
@@ -74,10 +72,9 @@ def crossed(X: NDArray[np.float32]) -> NDArray[np.int64]:
     return np.stack(found, axis=1)
 
 
-def blocks(n_features: int) -> list[int | None]:
-    whole: list[int | None] = [0] if n_features <= WIDEST_WHOLE else []
-    smaller = BLOCKS if n_features <= WIDEST_IN_LARGE_BLOCKS else BLOCKS[:1]
-    return [*whole, *smaller, None]
+def possible(n_features: int) -> list[str]:
+    widest = {"exact": WIDEST_WHOLE, "in blocks": WIDEST_IN_BLOCKS, "online": n_features}
+    return [name for name in LEARNERS if n_features <= widest[name]]
 
 
 def main() -> None:
@@ -87,10 +84,10 @@ def main() -> None:
     for case in cases(parser.parse_args().data):
         n_rows, n_features = case.X.shape
         table = Table("learner", *(f"cost, {noise}" for noise in NOISES), "µs a round")
-        for block in blocks(n_features):
+        for name in possible(n_features):
             runs = [
                 simulate(
-                    WarmBandit(case.n_actions, epsilon=EPSILON, learner=chosen(block)),
+                    WarmBandit(case.n_actions, epsilon=EPSILON, learner=LEARNERS[name]),
                     case.X,
                     case.y,
                     warm_start=max(100, n_rows // 50),
