@@ -75,8 +75,9 @@ def units_and_times(noise: float) -> tuple[list[Runs], dict[Runs, float]]:
     units = [unit for unit in plan(grid, datasets) if isinstance(unit, Runs)]
 
     def seconds(unit: Runs) -> float:
-        rounds, terms = max(unit.size.checkpoints), 2 * unit.data.n_features + 1
-        slow = 2e-8 * rounds * terms * min(terms, 256) * ("warm" in unit.algorithms)
+        rounds, features, actions = max(unit.size.checkpoints), unit.data.n_features, unit.data.n_actions
+        terms = 2 * features + 33 + actions + min(192.0, 500 / actions**0.5)
+        slow = 2e-9 * rounds * terms**2 * ("warm" in unit.algorithms)
         fast = 1e-5 * rounds * (1 + 0.02 * unit.data.n_features) * len(unit.algorithms)
         return float((slow + fast) * random.lognormal(sigma=noise))
 

@@ -98,6 +98,7 @@ inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
     const std::size_t actions = weights.shape(1), lanes = memories.size(), bent_size = terms.size() * actions;
     require(weights.shape(0) == terms.plain() && actions > 0 && lanes > 0 && weights.shape(2) >= lanes, "one weight for each term");
     require(bent.empty() == terms.bends.empty() && bent.size() % bent_size == 0, "bends without weights");
+    require(bent.empty() || weights.shape(2) == lanes, "plain models of other lanes");
     const std::size_t experts = bent.empty() ? weights.shape(2) - lanes + 1 : bent.size() / bent_size - lanes + 2;
     require((bent.empty() || bent.size() / bent_size >= lanes) && mixture.size() == lanes * experts, "a mixture of another size");
     require(none_negative(memories) && none_negative(mixture), "a negative memory");
