@@ -92,7 +92,9 @@ def cost_range(value: object) -> Range:
 
 
 def costs_expected(limits: Range) -> str:
-    return "a finite number" if limits is None else f"a number in [{limits[0]:g}, {limits[1]:g}]"
+    if limits is None:
+        return f"a finite number from {-LARGEST_COST:g} to {LARGEST_COST:g}"
+    return f"a number in [{limits[0]:g}, {limits[1]:g}]"
 
 
 def cost(value: object, limits: Range, name: str = "cost") -> float:
