@@ -49,15 +49,28 @@ class Twin:
         """`forecasts`: lanes × experts."""
         self.rounds += 1
         mixed = float(min((cost - forecasts[-1] @ self.mixture[-1]) ** 2, 4))
-        losses = np.minimum((cost - np.clip(forecasts, -0.5, 1.5)) ** 2, 4)
-        weights = self.mixture * np.exp(-2.0 * losses)
-        self.mixture = 0.997 * weights / weights.sum(axis=1, keepdims=True) + 0.003 * self.prior
+        losses = self.losses(cost, forecasts)
+        if self.alarms == 0 or self.ages[-1] >= 1000:
+            losses[:, -1] = 4  # no candidate
+        own = self.mixture[:, : self.own].sum(axis=1, keepdims=True)
+        mixed_sizes = (self.mixture * forecasts)[:, : self.own].sum(axis=1, keepdims=True) / own
+        sizes = self.shifted(self.mixture[:, : self.own] / own, losses[:, : self.own], 1.0)
+        together = np.where(np.arange(losses.shape[1]) < self.own, self.losses(cost, mixed_sizes), losses)
+        self.mixture = self.shifted(np.hstack([own * sizes, self.mixture[:, self.own :]]), together, 2.0)
         self.ages += np.append(importance > 0, [True] * len(self.half_lives))
         self.copy(losses, importance)
         if self.alarm(mixed):
             self.last_alarm, self.alarms = self.rounds, self.alarms + 1
             self.ages[-1], self.better[:, -1], self.mixture[:, -1] = 0, 0, self.prior[-1]
             self.mixture /= self.mixture.sum(axis=1, keepdims=True)
+
+    @staticmethod
+    def losses(cost: float, forecasts: Doubles) -> Doubles:
+        return np.minimum((cost - np.clip(forecasts, -0.5, 1.5)) ** 2, 4)
+
+    def shifted(self, mixture: Doubles, losses: Doubles, rate: float) -> Doubles:
+        weights, prior = mixture * np.exp(-rate * losses), self.prior[: mixture.shape[1]]
+        return np.asarray(0.997 * weights / weights.sum(axis=1, keepdims=True) + 0.003 * prior / prior.sum())
 
     def copy(self, losses: Doubles, importance: Doubles) -> None:
         of_memories = losses[-1, self.own :]
@@ -93,9 +106,9 @@ class Twin:
 def forecasts(learner: RecursiveLeastSquares, x: Any, action: int) -> Doubles:
     """Of each lane's own models, and of the memories: lanes × experts."""
     phi, lanes = terms(learner, x)[0], learner.lanes
-    plain, bent = (phi[: len(weights)] @ weights[:, action] for weights in (learner.plain, learner.bent))
-    own = [plain[:lanes], bent[:lanes]]
-    return np.column_stack([*own, *(np.full(lanes, memory) for memory in bent[lanes:])])
+    of_models = [phi[: len(weights)] @ weights[:, action] for weights in learner.models]
+    own = [of_lanes[:lanes] for of_lanes in of_models]
+    return np.column_stack([*own, *(np.full(lanes, memory) for memory in of_models[-1][lanes:])])
 
 
 @pytest.mark.parametrize("half_lives", [[1000.0, 250.0, 0.0], [60.0, 20.0, 0.0], [30.0]])
@@ -103,7 +116,7 @@ def test_agrees_with_its_twin(half_lives: list[float]) -> None:
     """A jump, and then slopes that turn; λ = 0 never learns from rounds."""
     n, lam = 1000, np.array([0.0, 0.75, 1.0])
     X, costs = stream(1, n, np.where(np.arange(n) < 700, jump(n, 400), np.cos(np.arange(n) / 60)), 0.05)
-    learner, twin = make(3, 2, 3, memories=half_lives), Twin(3, 2, half_lives)
+    learner, twin = make(3, 2, 3, memories=half_lives), Twin(3, 3, half_lives)
     teach(learner, X[:130], costs[:130], 1 - lam)  # the units stand
     played = np.random.default_rng(2).integers(2, size=n)
     for i in range(130, n):
@@ -134,7 +147,7 @@ def in_parts(learner: RecursiveLeastSquares, X: Any, costs: Doubles, size: int =
 def test_a_world_that_stands_is_remembered(seed: int, bends: int) -> None:
     learner = make(3, bends=bends, memories=HALF_LIVES)
     memories = in_parts(learner, *stream(seed, 4000))
-    own = 2 if bends else 1
+    own = len(learner.models)
     assert learner.mixture[0, :own].sum() > 0.45 and learner.mixture[0, : own + 1].sum() > 0.6
     assert learner.changes == 0
     assert memories[-1] > 2000
@@ -185,9 +198,9 @@ def test_a_half_life_forgets() -> None:
     assert learner.mixture.tolist() == [[1.0]]
     np.testing.assert_allclose(memories[:1], 100)
     np.testing.assert_allclose(memories[1:], half_life / math.log(2))
-    before = learner.plain[1:, :, 0]
+    before = learner.models[-1][1:, :, 0]
     play(learner, X[2000:2100], costs[2000:2100], 2000)
-    kept = float((learner.plain[1:, :, 0] * before).sum() / (before**2).sum())
+    kept = float((learner.models[-1][1:, :, 0] * before).sum() / (before**2).sum())
     assert -0.3 < kept < 0.3  # half of the old slopes, half of their opposites
     play(learner, X[2100:2700], costs[2100:2700], 2100)
     assert error(learner, X[2700:], costs[2700:]) < 0.04
@@ -201,7 +214,7 @@ def test_without_a_half_life_nothing_is_forgotten() -> None:
     memories = in_parts(learner, X, costs, 500)
     np.testing.assert_allclose(memories, np.arange(500, 3001, 500), rtol=1e-12)
     assert learner.changes == 0
-    assert np.abs(learner.plain[1:]).max() < 0.05  # both halves together say nothing
+    assert np.abs(learner.models[0][1:]).max() < 0.05  # both halves together say nothing
 
 
 def test_labels_teach_no_memory() -> None:
@@ -209,9 +222,10 @@ def test_labels_teach_no_memory() -> None:
     learner = make(3, memories=HALF_LIVES)
     teach(learner, X, costs)
     assert learner.memory(0) == 0
-    np.testing.assert_array_equal(learner.bent[1:, :, 1:], 0)
-    np.testing.assert_array_equal(learner.bent[0, :, 1:], 0.5)
-    assert np.abs(learner.bent[1:, :, 0]).max() > 0.05
+    for weights in learner.models:
+        np.testing.assert_array_equal(weights[1:, :, 1:], 0)
+        np.testing.assert_array_equal(weights[0, :, 1:], 0.5)
+        assert np.abs(weights[1:, :, 0]).max() > 0.05
 
 
 @pytest.mark.parametrize("rate, share", [(1e6, 0.003), (1e6, 0.0), (2.0, 0.0), (2.0, 1.0)])
@@ -229,12 +243,12 @@ def test_a_lane_that_learns_nothing_never_becomes_a_copy() -> None:
     X, costs = stream(8, n, jump(n, 600))
     learner = make(3, lanes=2, memories=HALF_LIVES)
     teach(learner, X[:200], costs[:200], [1.0, 0.5])
-    plain, bent = learner.plain[:, :, 0], learner.bent[:, :, 0]
+    before = learner.models
     for i in range(200, n):
         update(learner, X[i], i % 2, costs[i, i % 2], [0.0, 0.5])
     assert learner.changes == 1
-    np.testing.assert_array_equal(learner.plain[:, :, 0], plain)
-    np.testing.assert_array_equal(learner.bent[:, :, 0], bent)
+    for weights, then in zip(learner.models, before, strict=True):
+        np.testing.assert_array_equal(weights[:, :, 0], then[:, :, 0])
     # Its forecasts are right nevertheless: it trusts the memories.
     assert error(learner, X[-100:], costs[-100:]) < 0.15
 
@@ -259,7 +273,7 @@ def test_memories_as_a_user_sees_them() -> None:
 def test_the_same_memories_are_the_same() -> None:
     """Configured by name, and by hand."""
     X, costs = stream(10, 300)
-    by_name = Configured(most_bends=8, bend_ridge=2 * 192 / 8).start(3, 2, 1)
+    by_name = Configured(most_bends=8, ridge=10.0, bend_ridge=2 * 192 / 8).start(3, 2, 1)
     by_hand = make(3, memories=HALF_LIVES)
     for learner in (by_name, by_hand):
         play(learner, X, costs)
@@ -267,7 +281,15 @@ def test_the_same_memories_are_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"half_life": 0.0}, {"half_life": math.nan}, {"memories": (10.0, 20.0)}, {"rate": 0.0}, {"share": 2.0}]
+    "bad",
+    [
+        {"half_life": 0.0},
+        {"half_life": math.nan},
+        {"memories": (10.0, 20.0)},
+        {"rate": -1.0},
+        {"size_rate": 101.0},
+        {"share": 2.0},
+    ],
 )
 def test_bad_memories_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(InputError):

@@ -400,8 +400,15 @@ def test_forged_policies_are_refused(kind: Any, tmp_path: Path) -> None:
     kind(3).warm_start(problem.X[:50], problem.y[:50]).policy().save(path)
     written, params, state = _modelfile.read(path)
     weights = state["learner_weights"]
-    for wrong in (weights[:, :2], weights[:, :, :1], weights[:-1], np.tile(weights, (1, 1, 100)), weights[:0]):
-        _modelfile.write(path, written, params, state | {"learner_weights": np.ascontiguousarray(wrong)})
+    wrong = [{"learner_weights": some} for some in (weights[:-1], weights[:0], np.tile(weights, 100))]
+    if kind is ArrowCB:
+        wrong += [{"learner_weights": some} for some in (weights[:, :2], weights[:, :, :1])]
+    else:
+        shapes = ([2, 6], [3, 7], [2**63, 6], [3, 0])
+        wrong += [{"learner_shape_of_weights": np.array(shape, dtype=np.uint64)} for shape in shapes]
+    for damage in wrong:
+        arrays = {name: np.ascontiguousarray(array) for name, array in damage.items()}
+        _modelfile.write(path, written, params, state | arrays)
         with pytest.raises(ModelFileError, match=f"is not a whole {kind.__name__}"):
             load(path)
     _modelfile.write(path, kind.__name__, params, state)

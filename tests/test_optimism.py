@@ -13,18 +13,18 @@ def test_by_hand() -> None:
     optimism = Optimism(3, 1.5, 1.0)  # a round ago counts half
     np.testing.assert_array_equal(optimism.bonuses, 0)
     optimism.add(0)
-    np.testing.assert_allclose(optimism.bonuses, [1.5 / 2, 1.5, 1.5])
+    np.testing.assert_allclose(optimism.bonuses, 1.5 / np.array([2.5, 1.5, 1.5]))  # all start with 1
     optimism.add(1)
-    np.testing.assert_allclose(optimism.bonuses, 1.5 / np.array([1.5, 2.0, 1.0]), rtol=1e-6)
+    np.testing.assert_allclose(optimism.bonuses, 1.5 / np.array([1.75, 2.25, 1.25]), rtol=1e-6)
     optimism.add(0)
-    np.testing.assert_allclose(optimism.bonuses, 1.5 / np.array([2.25, 1.5, 1.0]), rtol=1e-6)
+    np.testing.assert_allclose(optimism.bonuses, 1.5 / np.array([2.375, 1.625, 1.125]), rtol=1e-6)
 
 
 def test_what_was_not_played_for_long_is_doubted_again() -> None:
     optimism = Optimism(2, 1.0, 350.0)
     for _ in range(10):
         optimism.add(0)
-    counts = (2 ** (-np.arange(10) / 350)).sum()
+    counts = (2 ** (-np.arange(11) / 350)).sum()
     np.testing.assert_allclose(optimism.bonuses[0], 1 / (1 + counts), rtol=1e-6)
     for _ in range(350):
         optimism.add(1)
@@ -34,11 +34,12 @@ def test_what_was_not_played_for_long_is_doubted_again() -> None:
     assert optimism.bonuses[0] > 0.99 and optimism.bonuses[1] < 0.01
 
 
-def test_a_new_action_gets_all_of_it() -> None:
+def test_a_new_action_starts_like_the_others() -> None:
     optimism = Optimism(2, 2.0, 350.0)
     optimism.add(0)
     optimism.add_action()
-    np.testing.assert_allclose(optimism.bonuses, [1.0, 2.0, 2.0])
+    np.testing.assert_allclose(optimism.bonuses, [2 / 3, 1.0, 1.0], rtol=1e-2)
+    assert optimism.bonuses[1] > optimism.bonuses[2]  # it was there a round longer
 
 
 def test_without_strength_nothing_is_counted() -> None:
@@ -86,7 +87,7 @@ def found_again(optimism: float, seed: int) -> float:
     X, costs = random.normal(size=(2500, 2)), np.tile([0.5, 0.9], (2500, 1))
     costs[1500:, 1] = 0.1
     costs = np.clip(costs + 0.1 * random.normal(size=costs.shape), 0, 1)
-    bandit = WarmBandit(2, optimism=optimism, epsilon=0.001, cost_range=(0.0, 1.0), seed=seed)
+    bandit = WarmBandit(2, optimism=optimism, epsilon=0.01, cost_range=(0.0, 1.0), seed=seed)
     run = simulate(bandit, X, costs=costs, shuffle=False)
     return float(np.mean(run.trace.actions[-500:] == 1))
 

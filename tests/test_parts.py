@@ -390,7 +390,7 @@ def test_default_parts_are_what_their_names_stand_for() -> None:
     objects: dict[str, Any] = {
         "explorer": InverseGap(10.0, 0.02, 100.0),
         "selector": Contest("forecast", 10.0, 3.0, 0.05),
-        "learner": RecursiveLeastSquares("bends", None, 10.0, 1.0, 100.0, 20.0, 0.5, 256, 192, 32, 128),
+        "learner": RecursiveLeastSquares("bends", None, 30.0, 1.0, 60.0, 0.5, 256, 192, True, 32, 128),
     }
     runs = [simulate(WarmBandit(3, seed=5, **options), PROBLEM.X, **COMMON) for options in ({}, objects)]
     np.testing.assert_array_equal(runs[0].trace.probabilities, runs[1].trace.probabilities)

@@ -53,12 +53,12 @@ def test_by_hand() -> None:
     X = np.array([[3.0], [5.0]])
     np.testing.assert_array_equal(predictions(learner, X)[:, :, 0], 0.5)
     update(learner, X[0], 0, 1.0)  # the first value is three deviations: [[2, 3], [3, 19]]·w = (1.5, 3)
-    np.testing.assert_allclose(learner.plain[:, 0, 0], [19.5 / 29, 1.5 / 29], rtol=1e-5)
+    np.testing.assert_allclose(learner.models[-1][:, 0, 0], [19.5 / 29, 1.5 / 29], rtol=1e-5)
     for x, cost in ((1, 0.0), (1, 0.0), (0, 1.0)):
         update(learner, X[x], 0, cost)
     # The fourth example renews the units, and all is learned again: the centre is 4, z is ∓1.
-    np.testing.assert_allclose(learner.plain[:, 0, 0], [2.5 / 5, -2 / 14], rtol=1e-5)
-    np.testing.assert_array_equal(learner.plain[:, 1, 0], [0.5, 0.0])
+    np.testing.assert_allclose(learner.models[-1][:, 0, 0], [2.5 / 5, -2 / 14], rtol=1e-5)
+    np.testing.assert_array_equal(learner.models[-1][:, 1, 0], [0.5, 0.0])
     np.testing.assert_allclose(predictions(learner, X)[:, 0, 0], [0.5 + 1 / 7, 0.5 - 1 / 7], rtol=1e-5)
     assert learner.description == "least squares, 2 terms"  # two values make no curve
 
@@ -147,23 +147,23 @@ def test_what_labels_say_becomes_terms() -> None:
     X = random.normal(size=(200, 3)).astype(np.float32)
     costs = np.stack([0.5 + 0.1 * X[:, 0], 0.5 - 0.1 * X[:, 1] ** 2, np.full(200, 0.5)], axis=1)
     learner = make(3, 3, 2, translations=3, products=9)
-    np.testing.assert_array_equal(terms(learner, X)[:, 4:16], 0)
     teach(learner, X, costs, [1.0, 0.0])
     base = 1 + 3 + 3
     seen = terms(learner, X)
-    np.testing.assert_array_equal(terms(learner, X, translate=False)[:, base : base + 12], 0)
-    np.testing.assert_array_equal(terms(learner, X, translate=False)[:, :base], seen[:, :base])
-    np.testing.assert_array_equal(terms(learner, X, translate=False)[:, base + 12 :], seen[:, base + 12 :])
+    silent = seen.copy()
+    silent[:, base : base + 3] = silent[:, -9:] = 0
+    np.testing.assert_array_equal(terms(learner, X, translate=False), silent)
 
-    weights = learner.plain[:base, :, 0].astype(np.float64)
+    assert len(learner.models[1]) == base
+    weights = learner.models[1][:, :, 0].astype(np.float64)
     deviation = np.sqrt((weights[1:4] ** 2).sum(axis=0) + (weights[4:] ** 2).sum(axis=0) / 2)
     said = np.clip(seen[:, 1:base] @ weights[1:, :2] / deviation[:2], -5, 5)
     np.testing.assert_allclose(seen[:, base : base + 2], said, atol=1e-5)
     np.testing.assert_array_equal(seen[:, base + 2], 0)
     assert np.abs(said).max() == 5  # it is cut
 
-    # Products with normal scores: all pairs, where there is room.
-    products = seen[:, base + 3 : base + 12].reshape(200, 3, 3)
+    # Products with normal scores.
+    products = seen[:, -9:].reshape(200, 3, 3)
     np.testing.assert_array_equal(products[:, :, 2], 0)
     knots = learner.state()["knots"].reshape(3, 32)
     scores = np.stack([np.interp(X[:, j], knots[j], LEVELS) for j in range(3)], axis=1)
@@ -171,14 +171,15 @@ def test_what_labels_say_becomes_terms() -> None:
     np.testing.assert_allclose(products[within, :, :2], (scores[:, :, None] * said[:, None, :])[within], atol=1e-4)
 
 
-@pytest.mark.parametrize("features, actions", [(12, 3), (40, 3), (23, 4), (7, 6), (50, 64)])
-def test_no_product_comes_twice(features: int, actions: int) -> None:
+@pytest.mark.parametrize("features, products", [(10, 30), (11, 0)])
+def test_products_of_all_pairs_or_none(features: int, products: int) -> None:
     random = np.random.default_rng(5)
     X = random.normal(size=(60, features)).astype(np.float32)
-    learner = make(features, actions, 2, translations=actions, products=32, bends=4, settled_at=32)
-    teach(learner, X, np.clip(0.5 + X @ random.normal(size=(features, actions)), 0, 1), [1.0, 0.0])
-    first = learner.plain.shape[0] - 32
-    assert len(np.unique(terms(learner, X)[:, first : first + 32], axis=1).T) == 32
+    learner = make(features, 3, 2, translations=3, products=32, bends=4, settled_at=32)
+    teach(learner, X, np.clip(0.5 + X @ random.normal(size=(features, 3)), 0, 1), [1.0, 0.0])
+    seen = terms(learner, X)
+    assert seen.shape[1] == 1 + 2 * features + 3 + 4 + products
+    assert len(np.unique(seen, axis=1).T) == seen.shape[1]
 
 
 # Exact least squares
@@ -196,10 +197,12 @@ def check_against_batch(
 ) -> None:
     """`table` has NaN where nothing was learned, `shares` what each row weighs in each lane."""
     phi = np.where(is_label[:, None], terms(learner, X, translate=False), terms(learner, X))
-    n_bends = learner.state()["shape"][4]
-    n_plain = phi.shape[1] - int(n_bends)
-    ridges = np.array([1.0] + [10.0] * (n_plain - 1) + [2.0] * int(n_bends))
-    for models, size in ((learner.plain, n_plain), (learner.bent, phi.shape[1]))[: 2 if n_bends else 1]:
+    n_products, n_bends = learner.state()["shape"][3:].astype(int)
+    ridges = np.array([1.0] + [10.0] * (phi.shape[1] - 1))
+    ridges[phi.shape[1] - n_products - n_bends : phi.shape[1] - n_products] = 2.0
+    sizes = [len(models) for models in learner.models]
+    assert sizes == sorted(set(sizes)) and (sizes[0], sizes[-1]) == (learner.inputs, phi.shape[1])
+    for models, size in zip(learner.models, sizes, strict=True):
         assert models.shape == (size, learner.actions, learner.lanes)
         for a in range(learner.actions):
             known = ~np.isnan(table[:, a])
@@ -216,7 +219,7 @@ def test_weights_are_those_of_a_batch(seed: int, d: int, labels: int, partial: b
     n, k, lam = 300, 3, np.array([0.0, 0.5, 0.75, 1.0])
     X, costs = any_features(random, n, d), random.random((n, k))
     translations = k if bends else 0
-    learner = make(d, k, 4, bends=bends, translations=translations, products=2 * translations)
+    learner = make(d, k, 4, bends=bends, translations=translations, products=12)
     if partial:
         costs[random.random((n, k)) < 0.4] = np.nan
     table = np.full((n, k), np.nan)
@@ -272,7 +275,7 @@ def test_a_million_rounds_do_not_drift(difference: float, off_by: float) -> None
         mine = actions == a
         expected = solved(phi[mine], costs[mine, a], np.ones(mine.sum()), np.array([1.0] + [10.0] * 6))
         # With costs of deviation 0.2 even the best weights are off by some 3e-4; rounding shall not add to that.
-        np.testing.assert_allclose(phi[:1000] @ learner.plain[:, a, 0], phi[:1000] @ expected, atol=off_by)
+        np.testing.assert_allclose(phi[:1000] @ learner.models[-1][:, a, 0], phi[:1000] @ expected, atol=off_by)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 3, 8, 13])
@@ -306,8 +309,8 @@ def test_lanes_do_not_touch_each_other() -> None:
         for single, share in zip(alone, lam, strict=True):
             update(single, X[i], i % 2, costs[i, i % 2], [share])
     for lane, single in enumerate(alone):
-        np.testing.assert_array_equal(together.plain[:, :, lane], single.plain[:, :, 0])
-        np.testing.assert_array_equal(together.bent[:, :, lane], single.bent[:, :, 0])
+        for ours, theirs in zip(together.models, single.models, strict=True):
+            np.testing.assert_array_equal(ours[:, :, lane], theirs[:, :, 0])
 
 
 @pytest.mark.parametrize("bends", [0, 8])
@@ -370,11 +373,11 @@ def test_a_constant_that_moves_late() -> None:
     learner = make(2)
     teach(learner, X, np.random.default_rng(10).random((128, 2)))
     np.testing.assert_array_equal(terms(learner, X)[:, 1], 0)
-    before, weights = terms(learner, X), learner.bent
+    before, weights = terms(learner, X), learner.models[-1]
     teach(learner, [10.0, 0.0], [0.5, 0.5], [0.0])
     np.testing.assert_allclose(terms(learner, [[7.0, 0.0], [10.0, 0.0], [6.0, 0.0], [13.0, 0.0]])[:, 1], [0, 3, -1, 5])
     np.testing.assert_array_equal(terms(learner, X), before)
-    np.testing.assert_array_equal(learner.bent, weights)
+    np.testing.assert_array_equal(learner.models[-1], weights)
     update(learner, [11.0, 0.0], 0, 0.5)
     np.testing.assert_allclose(terms(learner, [[10.0, 0.0]])[:, 1], 3)
 
@@ -600,7 +603,7 @@ def test_wide_rows_agree_with_their_twin(density: float) -> None:
     for i in range(n):
         for a in range(k) if i < 150 else [i % 2]:
             twin.learn(phi[i], a, costs[i, a], 1 - lam if i < 150 else lam)
-    np.testing.assert_allclose(dense.plain, twin.weights, atol=1e-5)
+    np.testing.assert_allclose(dense.models[-1], twin.weights, atol=1e-5)
 
 
 def test_wide_rows_leave_other_learners_alone() -> None:
@@ -622,7 +625,7 @@ def test_blocks_learn_wide_data(density: float) -> None:
     costs = np.clip(0.5 + X @ (random.normal(size=(300, 2)) * 0.2 / np.sqrt(300 * density)), 0, 1)
     learner = make(300)
     play(learner, X[:2000], costs[:2000])
-    assert learner.plain.shape == (301, 2, 1)
+    assert [weights.shape for weights in learner.models] == [(1, 2, 1), (301, 2, 1)]
     assert error(learner, X[2000:], costs[2000:]) < 0.7 * costs[2000:].std()
 
 
@@ -643,7 +646,7 @@ def test_any_number_of_actions(actions: int) -> None:
 # States
 
 SHAPES: dict[str, dict[str, Any]] = {
-    "bends": {"translations": 3, "products": 8, "memories": MEMORIES},
+    "bends": {"translations": 3, "products": 12, "memories": MEMORIES},
     "plain": {"bends": 0, "memories": MEMORIES},
     "forgetting": {"half_life": 50.0, "settled_at": 20},
     "wide": {"widest": 1, "memories": MEMORIES},
@@ -789,8 +792,8 @@ def changed(array: NDArray[Any], at: int, value: Any) -> NDArray[Any]:
     "name, at, value, message",
     [
         ("squared", 0, 4, "the square of a feature that there is not"),
-        ("plain_whose", 1, 1000, "a factor that there is not"),
-        ("bent_whose", -1, 2**32 - 1, "a factor that there is not"),
+        ("taught_whose", 1, 1000, "a factor that there is not"),
+        ("models_whose", -1, 2**32 - 1, "a factor that there is not"),
         ("kept_index", 0, 4, "a feature that there is not"),  # the intercept is the last one
         ("kept_index", 0, 2**32 - 1, "a feature that there is not"),
         ("kept_ends", 3, 0, "an example out of range"),
@@ -801,8 +804,8 @@ def changed(array: NDArray[Any], at: int, value: Any) -> NDArray[Any]:
         ("places_of", 0, 4, "a place of a feature that there is not"),
         ("knots", 5, 1e9, "knots out of order"),
         ("centre", 0, np.nan, "not finite"),
-        ("plain_weights", 0, np.inf, "not finite"),
-        ("bent_variances", 0, -1, "a negative variance"),
+        ("models_weights", 0, np.inf, "not finite"),
+        ("models_variances", 0, -1, "a negative variance"),
         ("mixture", 0, 2, "a mixture of more or less than everything"),
         ("better", 0, -1, "a negative weight"),
         ("shape", 0, 5, "terms of another shape"),
@@ -833,7 +836,6 @@ def test_a_damaged_snapshot_is_refused() -> None:
         learn_any(learner, i)
     snapshot: Any = learner.snapshot()
     state = snapshot.state()
-    n_terms = len(state["weights"])
     damages: list[dict[str, Any]] = [
         {"shape": changed(state["shape"], 3, 13)},
         {"weights": state["weights"][:-1].copy()},
@@ -847,7 +849,6 @@ def test_a_damaged_snapshot_is_refused() -> None:
         {"shape": np.array([4, 1, 3, 16, 0], dtype=np.uint64)},
         {"shape": np.array([4, 1, 0, 19, 0], dtype=np.uint64), "translator": np.empty(0, dtype=np.float32)},
     ]
-    assert n_terms == 1 + 4 + 3 + 3 + 8
     for damage in damages:
         with pytest.raises(ValueError):
             thaw(state | damage)
@@ -913,5 +914,15 @@ def test_what_it_sees_of_a_row() -> None:
 
 
 def test_the_default_is_what_the_tests_assume() -> None:
-    shared = {"ridge", "intercept_ridge", "first_guess", "settled_at", "rate", "share", "patience", "largest", "wild"}
+    shared = {
+        "intercept_ridge",
+        "first_guess",
+        "settled_at",
+        "rate",
+        "size_rate",
+        "share",
+        "patience",
+        "largest",
+        "wild",
+    }
     assert all(getattr(Configured(), name) == OPTIONS[name] for name in shared)

@@ -120,8 +120,8 @@ def test_saved_before_and_after_squares_were_added(tmp_path: Path) -> None:
         (5, {"features": "squares"}, "least squares, 11 terms"),
         (5, {"features": "linear"}, "least squares, 6 terms"),
         (200, {"features": "squares"}, "least squares, 256 terms"),
-        (200, {}, "least squares, 352 terms, 62 of them bends"),
-        (255, {}, "least squares, 352 terms, 62 of them bends"),
+        (200, {}, "least squares, 352 terms, 94 of them bends"),
+        (255, {}, "least squares, 352 terms, 94 of them bends"),
         (300, {}, "least squares, 301 terms in blocks of 16"),
         (4096, {}, "least squares, 4097 terms in blocks of 16"),
         (5000, {}, "online"),
@@ -374,7 +374,9 @@ def test_the_scale_follows_the_data() -> None:
     assert run.trace.costs[-2000:].mean() < 0.1
 
 
-@pytest.mark.parametrize("name", ["learner_plain_weights", "learner_bent_variances", "learner_centre", "selector_sums"])
+@pytest.mark.parametrize(
+    "name", ["learner_models_weights", "learner_models_variances", "learner_centre", "selector_sums"]
+)
 def test_a_state_that_is_not_finite_is_refused(name: str) -> None:
     problem = make_problem()
     bandit = simulate(WarmBandit(3), problem.X, problem.y, warm_start=50).bandit

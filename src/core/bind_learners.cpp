@@ -28,11 +28,15 @@ template <class Model> Numpy<float> weights_of(Model& model, std::size_t terms) 
     return Numpy<float>(model.weights.data(), {terms, model.actions, model.lanes});
 }
 
-// The same as a copy.
-Numpy<float> weights_of(const LaneModels& models) {
-    auto weights = fresh_array<float>({models.terms(), models.actions(), models.lanes()});
-    std::copy(models.weights.begin(), models.weights.end(), weights.data());
-    return weights;
+// The weights of each of the nested models, as copies.
+nb::list weights_of(const NestedWeights& nested) {
+    nb::list models;
+    for (std::size_t model = 0; model < nested.models(); ++model) {
+        auto weights = fresh_array<float>({nested.sizes[model], nested.actions, nested.lanes});
+        std::copy_n(nested.at(model, 0, 0), weights.size(), weights.data());
+        models.append(weights);
+    }
+    return models;
 }
 
 }  // namespace
@@ -131,25 +135,24 @@ void bind_learners(nb::module_& m) {
                                                    "Least squares of costs that bend, translate and forget.")
         .def("__init__", [](RecursiveLeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes,
                             std::size_t widest, bool squares, std::size_t bends, std::size_t translations, std::size_t products,
-                            double ridge, double intercept_ridge, double product_ridge, double bend_ridge, double first_guess, uint64_t settled_at,
-                            double half_life, const std::vector<double>& memories, double rate, double share, double patience,
+                            double ridge, double intercept_ridge, double bend_ridge, double first_guess, uint64_t settled_at,
+                            double half_life, const std::vector<double>& memories, double rate, double size_rate, double share, double patience,
                             double largest, double wild, const std::optional<std::string>& instruction_set) {
             const RecursiveLeastSquares::Options options{
-                widest,     squares,     bends,      translations,    products,  ridge, intercept_ridge, product_ridge,
-                bend_ridge, first_guess, settled_at, half_life,       {largest, wild},  {memories, rate, share, patience}};
+                widest,     squares,     bends,      translations,    products,  ridge, intercept_ridge,
+                bend_ridge, first_guess, settled_at, half_life,       {largest, wild},  {memories, rate, size_rate, share, patience}};
             new (self) RecursiveLeastSquares(features, actions, lanes, options, kernels_named(instruction_set));
         }, "features"_a, "actions"_a, "lanes"_a, "widest"_a, "squares"_a, "bends"_a, "translations"_a, "products"_a, "ridge"_a,
-           "intercept_ridge"_a, "product_ridge"_a, "bend_ridge"_a, "first_guess"_a, "settled_at"_a, "half_life"_a, "memories"_a, "rate"_a, "share"_a,
+           "intercept_ridge"_a, "bend_ridge"_a, "first_guess"_a, "settled_at"_a, "half_life"_a, "memories"_a, "rate"_a, "size_rate"_a, "share"_a,
            "patience"_a, "largest"_a, "wild"_a, "instruction_set"_a = nb::none())
         .def_prop_ro("description", [](const RecursiveLeastSquares& self) {
             const std::string terms = "least squares, " + std::to_string(self.terms.size()) + " terms";
             if (!self.is_whole()) return terms + " in blocks of " + std::to_string(tile);
             return self.bends() ? terms + ", " + std::to_string(self.terms.bends.size()) + " of them bends" : terms;
         }, "What it is, in a few words.")
-        .def_prop_ro("plain", [](const RecursiveLeastSquares& self) { return weights_of(self.models.plain); }, nb::rv_policy::move,
-                     "The weights of the plain models: terms × actions × lanes, memories last if there are no bends.")
-        .def_prop_ro("bent", [](const RecursiveLeastSquares& self) { return weights_of(self.models.bent); }, nb::rv_policy::move,
-                     "The weights of the bent models: terms × actions × lanes, memories last.")
+        .def_prop_ro("models", [](const RecursiveLeastSquares& self) { return weights_of(self.models.weights); },
+                     nb::sig("def models(self) -> list[NDArray[numpy.float32]]"),
+                     "The weights of the nested models, the smallest first: terms × actions × lanes, memories last.")
         .def_prop_ro("mixture", [](const RecursiveLeastSquares& self) {
             auto mixture = fresh_array<double>({self.lanes, self.memories.experts()});
             std::copy(self.memories.mixture.begin(), self.memories.mixture.end(), mixture.data());

@@ -47,9 +47,13 @@ public:
         for (std::size_t j = 0; j < prior.size(); ++j) variances[j] = std::min(variances[j] * doubled + grown, prior[j]);
     }
 
-    // Takes in an example, and gives what a unit of residual adds to the weights.
-    void absorb(const float* inputs, const std::vector<uint32_t>& touched, float importance, const Kernels& kernels, float* gain) {
-        kernels.absorb({inputs, tiles.data(), variances.data(), touched.data(), touched.size(), whole_, importance, gain});
+    // Takes in an example, and gives what a unit of residual adds to the weights of each of the nested models: of those that
+    // use only the first `sizes` terms. One factor serves them all: its first rows and columns are the factor of the model
+    // that has no other terms.
+    void absorb(const float* inputs, const std::vector<uint32_t>& touched, float importance, const std::vector<std::size_t>& sizes,
+                const Kernels& kernels, float* gains) {
+        kernels.absorb({inputs, tiles.data(), variances.data(), touched.data(), touched.size(), whole_, importance, sizes.data(),
+                        sizes.size(), gains, variances.size()});
     }
 
 private:

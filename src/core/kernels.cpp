@@ -126,13 +126,17 @@ inline Floats<16> sums_of(Floats<16> (&v)[16]) {
 }
 
 // Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h. A block of 16 columns of U lies in tiles of
-// 16 × 16, which have their columns one after the other; the last tile holds the diagonal.
+// 16 × 16, which have their columns one after the other; the last tile holds the diagonal. Columns are taken in one after
+// the other: what the gain is after the first ones is that of a model which has no other terms.
 void absorb(const Absorb& u) {
     constexpr std::size_t width = 16, size = width * width;
     using F = Floats<width>;
+    constexpr Ints<width> places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const float h = u.importance;
     float alphas[width + 1];
     alphas[width] = 1;
+    float* const all_gain = u.gains + (u.models - 1) * u.stride;
+    std::size_t model = 0;
     for (std::size_t n = 0; n < u.count; ++n) {
         const std::size_t block = u.touched[n], first = u.whole ? 0 : block;
         float* const tiles = u.tiles + (u.whole ? block * (block + 1) / 2 : block) * size;
@@ -152,6 +156,19 @@ void absorb(const Absorb& u) {
         const F before = load<width>(alphas), after = load<width>(alphas + 1);
         store(step, -(h * f) / before);
         store(u.variances + block * width, variances * (before / after));
+        for (; model + 1 < u.models && u.sizes[model] <= (block + 1) * width; ++model) {
+            const std::size_t columns = u.sizes[model] - block * width;
+            const F scale = all<F>(h / alphas[columns]);
+            const float* column = tiles;
+            for (std::size_t row = first; row <= block; ++row, column += size) {
+                F gain = row < block ? load<width>(all_gain + row * width) : all<F>(0.0f);
+                for (std::size_t k = 0; k < columns; ++k) {
+                    gain += load<width>(column + k * width) * v[k];
+                    if (row == block) gain = places == static_cast<int>(k) ? all<F>(v[k]) : gain;
+                }
+                store(u.gains + model * u.stride + row * width, gain * scale);
+            }
+        }
         float* to = tiles;
         const auto move = [&](F& gain, std::size_t k) {
             const F covariances = load<width>(to + k * width);
@@ -159,21 +176,20 @@ void absorb(const Absorb& u) {
             gain += covariances * v[k];
         };
         for (std::size_t row = first; row < block; ++row, to += size) {
-            F gain = load<width>(u.gain + row * width);
+            F gain = load<width>(all_gain + row * width);
             for (std::size_t k = 0; k < width; ++k) move(gain, k);
-            store(u.gain + row * width, gain);
+            store(all_gain + row * width, gain);
         }
         F gain = {};
         for (std::size_t k = 0; k < width; ++k) {
             move(gain, k);
-            const Ints<width> here = Ints<width>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} == static_cast<int>(k);
-            gain = here ? all<F>(v[k]) : gain;
+            gain = places == static_cast<int>(k) ? all<F>(v[k]) : gain;
         }
-        store(u.gain + block * width, gain);
+        store(all_gain + block * width, gain);
     }
     const F scale = all<F>(h / alphas[width]);
     for (std::size_t n = 0; n < u.count; ++n) {
-        float* gain = u.gain + u.touched[n] * width;
+        float* gain = all_gain + u.touched[n] * width;
         store(gain, load<width>(gain) * scale);
     }
 }

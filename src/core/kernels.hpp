@@ -38,7 +38,10 @@ struct Absorb {
     std::size_t count;        // of them
     bool whole;               // blocks hang together: all of them are touched
     float importance;         // h
-    float* gain;              // out: what a unit of residual adds to each weight
+    const std::size_t* sizes;  // of the models that use the first so many terms, ascending; the last uses all
+    std::size_t models;        // how many there are
+    float* gains;              // out: for each of them what a unit of residual adds to its weights
+    std::size_t stride;        // from one model's gains to the next
 };
 
 // Beyond this size a table is not expected to stay in the caches of one core.

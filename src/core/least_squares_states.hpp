@@ -18,6 +18,10 @@ template <class T> bool none_negative(const std::vector<T>& values) {
     return std::all_of(values.begin(), values.end(), [](T x) { return x >= 0; });
 }
 
+inline bool all_finite(const float* values, std::size_t count) {
+    return std::all_of(values, values + count, [](float x) { return std::isfinite(x); });
+}
+
 constexpr uint64_t most_bends = 1 << 12;
 
 inline std::vector<uint64_t> shape_of(const Terms& terms) {
@@ -63,11 +67,8 @@ inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) 
 
 inline nb::dict state_of(const MixedModel& model) {
     nb::dict state;
-    const std::size_t terms = model.terms.plain();
-    const auto weights = fresh_array<float>({terms, model.actions, model.plain.size() / (terms * model.actions)});
-    std::copy(model.plain.begin(), model.plain.end(), weights.data());
-    state["weights"] = weights;
-    state["bent"] = copy_of(model.bent);
+    state["weights"] = copy_of(model.weights.values);
+    state["shape_of_weights"] = copy_of(std::vector<uint64_t>{model.actions, model.weights.lanes});
     state["mixture"] = copy_of(model.mixture);
     state["memories"] = copy_of(model.memories);
     put_terms(state, model.terms);
@@ -75,35 +76,39 @@ inline nb::dict state_of(const MixedModel& model) {
     return state;
 }
 
+inline std::unique_ptr<Predictor> thaw_linear(const nb::dict& state, const Kernels& kernels) {
+    const auto weights = nb::cast<nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>>(state["weights"]);
+    require(all_finite(weights.data(), weights.size()), "a weight is not finite");
+    require(weights.shape(0) > 0, "weights without an intercept");
+    return std::make_unique<LinearModel>(weights.shape(0) - 1, weights.shape(1), weights.shape(2), weights.data(), kernels);
+}
+
 // A model that learns no more, from its state.
 inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
-    const auto weights = nb::cast<nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>>(state["weights"]);
-    require(std::all_of(weights.data(), weights.data() + weights.size(), [](float x) { return std::isfinite(x); }),
-            "a weight is not finite");
     const Kernels& kernels = *available_kernels()[0];
-    if (!state.contains("centre")) {
-        require(weights.shape(0) > 0, "weights without an intercept");
-        return std::make_unique<LinearModel>(weights.shape(0) - 1, weights.shape(1), weights.shape(2), weights.data(), kernels);
-    }
+    if (!state.contains("centre")) return thaw_linear(state, kernels);
     std::vector<double> largest(1);
     copy_from(state, "largest", largest);
     require(largest[0] > 0, "nothing is left of the features");
     const std::size_t features = nb::cast<Array<const double>>(state["centre"]).size();
     const auto shape = array_from<uint64_t>(state, "shape");
     const bool whole = shape.size() > 1 && shape[1] != 0;
-    const auto bent = array_from<float>(state, "bent");
+    std::vector<uint64_t> counts(2);  // actions, lanes
+    copy_from(state, "shape_of_weights", counts);
     Terms terms{features, whole, FeatureUnits(features, whole, {largest[0], 0}), {}, 0, 0, {}, {}};
-    get_terms(state, weights.shape(1), terms);
+    get_terms(state, counts[0], terms);
+    const auto values = array_from<float>(state, "weights");
     const auto mixture = array_from<double>(state, "mixture"), memories = array_from<double>(state, "memories");
-    const std::size_t actions = weights.shape(1), lanes = memories.size(), bent_size = terms.size() * actions;
-    require(weights.shape(0) == terms.plain() && actions > 0 && lanes > 0 && weights.shape(2) >= lanes, "one weight for each term");
-    require(bent.empty() == terms.bends.empty() && bent.size() % bent_size == 0, "bends without weights");
-    require(bent.empty() || weights.shape(2) == lanes, "plain models of other lanes");
-    const std::size_t experts = bent.empty() ? weights.shape(2) - lanes + 1 : bent.size() / bent_size - lanes + 2;
-    require((bent.empty() || bent.size() / bent_size >= lanes) && mixture.size() == lanes * experts, "a mixture of another size");
+    require(counts[0] > 0 && counts[0] <= values.size() && counts[1] >= memories.size() && counts[1] <= values.size() && !memories.empty(),
+            "weights of no action or lane");
+    require(all_finite(values.data(), values.size()), "a weight is not finite");
+    NestedWeights weights({}, counts[0], counts[1], whole);
+    weights.sizes = terms.sizes();
+    require(values.size() == weights.begin(weights.models()), "one weight for each term");
+    weights.values = values;
+    require(mixture.size() == memories.size() * (weights.models() + counts[1] - memories.size()), "a mixture of another size");
     require(none_negative(memories) && none_negative(mixture), "a negative memory");
-    return std::make_unique<MixedModel>(std::move(terms), actions, lanes, std::vector<float>(weights.data(), weights.data() + weights.size()),
-                                        bent, mixture, memories, kernels);
+    return std::make_unique<MixedModel>(std::move(terms), std::move(weights), mixture, memories, kernels);
 }
 
 // Models with their factors; those that share one share it again.
@@ -120,7 +125,7 @@ inline void put_models(nb::dict& state, const std::string& name, const LaneModel
         tiles.insert(tiles.end(), factor->tiles.begin(), factor->tiles.end());
         walked.push_back(factor->walked);
     }
-    state[(name + "_weights").c_str()] = copy_of(models.weights);
+    state[(name + "_weights").c_str()] = copy_of(models.weights.values);
     state[(name + "_whose").c_str()] = as_array(std::move(whose));
     state[(name + "_variances").c_str()] = as_array(std::move(variances));
     state[(name + "_tiles").c_str()] = as_array(std::move(tiles));
@@ -129,7 +134,7 @@ inline void put_models(nb::dict& state, const std::string& name, const LaneModel
 
 inline void get_models(const nb::dict& state, const std::string& name, LaneModels& models) {
     const auto array_of = [&](const char* what) { return name + what; };
-    copy_from(state, array_of("_weights").c_str(), models.weights);
+    copy_from(state, array_of("_weights").c_str(), models.weights.values);
     std::vector<uint32_t> whose(models.factors.size());
     copy_from(state, array_of("_whose").c_str(), whose);
     const auto walked = array_from<uint64_t>(state, array_of("_walked").c_str());
@@ -227,12 +232,8 @@ inline nb::dict state_of(const RecursiveLeastSquares& learner) {
     }
     state["places"] = as_array(std::move(places));
     state["places_of"] = as_array(std::move(whose));
-    put_models(state, "plain", learner.models.plain);
-    put_models(state, "bent", learner.models.bent);
-    if (learner.taught) {
-        put_models(state, "taught_plain", learner.taught->plain);
-        put_models(state, "taught_bent", learner.taught->bent);
-    }
+    put_models(state, "models", learner.models);
+    if (learner.taught) put_models(state, "taught", *learner.taught);
     put_examples(state, learner);
     const Memories& memories = learner.memories;
     state["mixture"] = copy_of(memories.mixture);
@@ -266,12 +267,11 @@ inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
         units.places[whose[i]].push_back(places[i]);
     }
     learner.models = learner.fresh_models();
-    get_models(state, "plain", learner.models.plain);
-    get_models(state, "bent", learner.models.bent);
-    if (state.contains("taught_plain_weights")) {
+    learner.memories = learner.fresh_memories();
+    get_models(state, "models", learner.models);
+    if (state.contains("taught_weights")) {
         learner.taught = learner.fresh_models();
-        get_models(state, "taught_plain", learner.taught->plain);
-        get_models(state, "taught_bent", learner.taught->bent);
+        get_models(state, "taught", *learner.taught);
     }
     get_examples(state, learner);
     Memories& memories = learner.memories;

@@ -7,23 +7,25 @@
 
 namespace warmcb {
 
-// Each lane's forecast is a mixture of experts: its own models, which remember everything, and models of all lanes that
-// remember less. Weights follow squared errors of unit costs, by fixed share (Herbster and Warmuth, 1998): every expert
-// keeps a little weight, and gets more within rounds when it becomes the best.
+// Each lane's forecast is a mixture of experts: its own models of several sizes, which remember everything, and models of
+// all lanes that remember less. Weights follow squared errors of unit costs, by fixed share (Herbster and Warmuth, 1998):
+// every expert keeps a little weight, and gets more within rounds when it becomes the best. Sizes are mixed first, and
+// slowly: their average forecasts better than the best of them. Against memories they count as one.
 //
 // The last memory is the candidate. It starts from nothing whenever the errors of the last 25 rounds are surely larger
-// than those of the last 400. A false alarm costs nearly nothing: the candidate has to earn its weight.
+// than those of the last 400. A false alarm costs nearly nothing: the candidate has to earn its weight. If it has not
+// within 1,000 rounds, it is given up.
 //
 // A model that has forecast worse than one of shorter memory for long enough (a CUSUM) becomes a copy of it.
 class Memories {
 public:
     struct Options {
         std::vector<double> half_lives;  // of the memories, the longest first; 0: the candidate
-        double rate, share;              // of the mixture
+        double rate, size_rate, share;   // of the mixture
         double patience;                 // nats beyond ln(rounds) by which a shorter memory has to be better to be copied
     };
 
-    // own: how many experts each lane has for itself, the one that is copied to being the last of them.
+    // own: how many models each lane has for itself, the largest being the last.
     Memories(std::size_t lanes, std::size_t own, Options of_memories)
         : options(std::move(of_memories)), ages(lanes + count()), lanes_(lanes), own_(own), prior_(experts()) {
         mixture.resize(lanes * experts());
@@ -51,27 +53,26 @@ public:
     const double* weights(std::size_t lane) const { return mixture.data() + lane * experts(); }
 
     // What became of a round. forecasts: lanes × experts. models: the ones that are copied, memories behind the lanes;
-    // importance: for each lane; one that learns nothing from rounds never becomes a copy; restarted(lane): called for those
-    // that do.
-    template <class Restarted>
-    void add(double cost, const double* forecasts, LaneModels& models, const float* importance, Restarted&& restarted) {
+    // importance: for each lane; one that learns nothing from rounds never becomes a copy.
+    void add(double cost, const double* forecasts, LaneModels& models, const float* importance) {
         ++rounds;
         losses_.resize(mixture.size());
         double mixed = 0;  // the error of the last lane
         for (std::size_t lane = 0; lane < lanes_; ++lane) {
             const double* of_lane = forecasts + lane * experts();
             mixed = cost - std::inner_product(of_lane, of_lane + experts(), weights(lane), 0.0);
-            for (std::size_t e = 0; e < experts(); ++e) {
-                const double error = cost - std::clamp(of_lane[e], -0.5, 1.5);
-                losses_[lane * experts() + e] = std::min(error * error, 4.0);
-            }
-            mix(lane);
+            for (std::size_t e = 0; e < experts(); ++e) losses_[lane * experts() + e] = loss(cost, of_lane[e]);
+            if (!tries_candidate()) losses_[lane * experts() + experts() - 1] = largest_loss;
+            mix(lane, loss_of_own(lane, cost, of_lane));
         }
         for (std::size_t model = 0; model < ages.size(); ++model) ages[model] += model >= lanes_ || importance[model] > 0;
         if (count() == 0) return;
-        copy_the_better(models, importance, restarted);
-        if (alarm(std::min(mixed * mixed, 4.0))) start_candidate(models);
+        copy_the_better(models, importance);
+        if (alarm(std::min(mixed * mixed, largest_loss))) start_candidate(models);
     }
+
+    // Whether the last memory is to learn.
+    bool tries_candidate() const { return count() == 0 || (last_alarm > 0 && ages.back() < trial); }
 
     // How many rounds the forecasts of a lane rest on.
     double memory(std::size_t lane) const {
@@ -83,12 +84,14 @@ public:
     }
 
 private:
+    static constexpr double largest_loss = 4;
     static constexpr double ln_2 = 0.6931471805599453;
     static constexpr double short_span = 25, long_span = 400, surely = 3;
-    static constexpr uint64_t pause = 50;  // rounds between two alarms
+    static constexpr uint64_t pause = 50;    // rounds between two alarms
+    static constexpr uint64_t trial = 1000;  // rounds of a candidate
 
     std::size_t lanes_, own_;
-    std::vector<double> prior_, losses_;
+    std::vector<double> prior_, losses_, together_;
 
     // How many rounds a memory rests on.
     double remembered(std::size_t memory) const {
@@ -96,16 +99,34 @@ private:
         return options.half_lives[memory] > 0 ? std::min(age, options.half_lives[memory] / ln_2) : age;
     }
 
-    void mix(std::size_t lane) {
-        double* weight = weights(lane);
-        const double* loss = losses_.data() + lane * experts();
+    static double loss(double cost, double forecast) {
+        const double error = cost - std::clamp(forecast, -0.5, 1.5);
+        return std::min(error * error, largest_loss);
+    }
+
+    // Of the mixture of a lane's own models.
+    double loss_of_own(std::size_t lane, double cost, const double* forecasts) const {
+        const double* weight = weights(lane);
+        return loss(cost, std::inner_product(weight, weight + own_, forecasts, 0.0) / std::accumulate(weight, weight + own_, 0.0));
+    }
+
+    // The first `count` weights, times exp(−rate·loss), with the sum `total`; all keep a share of what they had at first.
+    void shift(double* weight, const double* losses, std::size_t count, double total, double rate) const {
+        const double at_first = std::accumulate(prior_.data(), prior_.data() + count, 0.0);
         double sum = 0;
-        for (std::size_t e = 0; e < experts(); ++e) sum += weight[e] *= std::exp(-options.rate * loss[e]);
-        if (!(sum > 0)) {  // all of them were too far off for a double
-            std::copy(prior_.begin(), prior_.end(), weight);
-            return;
+        for (std::size_t e = 0; e < count; ++e) sum += weight[e] *= std::exp(-rate * losses[e]);
+        for (std::size_t e = 0; e < count; ++e) {
+            const double kept = sum > 0 ? (1 - options.share) * weight[e] / sum : 0;  // 0: all were too far off for a double
+            weight[e] = total * (kept + (sum > 0 ? options.share : 1) * prior_[e] / at_first);
         }
-        for (std::size_t e = 0; e < experts(); ++e) weight[e] = (1 - options.share) * weight[e] / sum + options.share * prior_[e];
+    }
+
+    void mix(std::size_t lane, double loss_of_own) {
+        const double* losses = losses_.data() + lane * experts();
+        shift(weights(lane), losses, own_, std::accumulate(weights(lane), weights(lane) + own_, 0.0), options.size_rate);
+        together_.assign(losses, losses + experts());
+        std::fill_n(together_.begin(), own_, loss_of_own);
+        shift(weights(lane), together_.data(), experts(), 1.0, options.rate);
     }
 
     bool alarm(double error) {
@@ -132,8 +153,7 @@ private:
         }
     }
 
-    template <class Restarted>
-    void copy_the_better(LaneModels& models, const float* importance, Restarted&& restarted) {
+    void copy_the_better(LaneModels& models, const float* importance) {
         const double enough = std::log(static_cast<double>(rounds + 1)) + options.patience;
         const double* of_memories = losses_.data() + (lanes_ - 1) * experts() + own_;
         // The last lane knows no labels. If it is out of date, so are all others that learn from rounds.
@@ -148,7 +168,6 @@ private:
                     if (is_lane && importance[to] == 0) continue;
                     models.copy(lanes_ + memory, to);
                     ages[to] = static_cast<uint64_t>(remembered(memory));
-                    if (is_lane) restarted(to);
                 }
                 std::fill_n(better.begin() + model * count(), count(), 0.0);
                 changes += is_lane;

@@ -8,8 +8,8 @@
 namespace warmcb {
 
 // An action's scores are lowered by `strength` unit costs, divided by 1 + n, n being how often it was learned, where rounds
-// fade with `half_life`. For actions that are played now and then that is next to nothing; one that has not been played
-// for long is tried again, as it may have turned good. Noise is no part of it: where the action that is played always costs
+// fade with `half_life`; it starts with 1. For actions that are played now and then that is next to nothing; one that has
+// not been played for long is tried again, as it may have turned good. Noise is no part of it: where the action that is played always costs
 // the same, others may still cost less.
 struct Optimism {
     double strength, half_life;
@@ -18,7 +18,7 @@ struct Optimism {
     uint64_t rounds = 0;
 
     Optimism(std::size_t actions, double strength, double half_life)
-        : strength(strength), half_life(half_life), counts(actions), last(actions) {}
+        : strength(strength), half_life(half_life), counts(actions, 1.0), last(actions) {}
 
     bool has_any() const { return strength > 0 && rounds > 0; }
 
@@ -27,7 +27,7 @@ struct Optimism {
     }
 
     void add_action() {
-        counts.push_back(0);
+        counts.push_back(1);
         last.push_back(rounds);
     }
 

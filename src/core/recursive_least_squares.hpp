@@ -8,9 +8,9 @@
 
 namespace warmcb {
 
-// Two sets of models, each exact least squares after each example: plain ones of features and their squares, and bent ones
-// that can follow any function. Each lane mixes its plain and its bent model, and those that remember less (memories.hpp):
-// what does not help gets no weight.
+// Models that are nested in each other, each exact least squares after each example: from a constant for each action, over
+// features and their squares, to bends that can follow any function. Each lane mixes its models, and those that remember
+// less (memories.hpp): what does not help gets no weight.
 //
 // The units of features come from the first `settled_at` examples. Until then examples are kept, and all models start anew
 // whenever their number has doubled; then the units stand. The first rounds are kept as long as the unit of costs may
@@ -18,12 +18,11 @@ namespace warmcb {
 class RecursiveLeastSquares : public WarmLearner {
 public:
     struct Options {
-        std::size_t widest;  // the most terms of exact plain models; rows of more features are wide
+        std::size_t widest;  // the most terms of exact models, bends and what follows not counted; rows of more features are wide
         bool squares;
         std::size_t bends;                   // how many; 0: plain models alone
-        std::size_t translations, products;  // of labels: terms
+        std::size_t translations, products;  // of labels: terms; no product if there were more than so many
         double ridge, intercept_ridge;
-        double product_ridge;
         double bend_ridge;  // if there are 192 of them; fewer have less
         double first_guess;
         uint64_t settled_at;
@@ -42,20 +41,15 @@ public:
         Row row() const { return {index.data(), value.data(), index.size()}; }
     };
 
-    // Memories are lanes of the bent models, or of the plain ones if there are no others.
-    struct Models {
-        LaneModels plain, bent;
-    };
-
     RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, Options of_learner, const Kernels& kernels)
         : WarmLearner(features, actions, lanes, kernels), options(std::move(of_learner)),
           terms(empty_terms()), models(fresh_models()), memories(fresh_memories()) {}
 
     const Options options;
     Terms terms;
-    Models models;
+    LaneModels models;  // memories are further lanes
     Memories memories;
-    std::optional<Models> taught;  // by labels alone, as long as the first rounds are kept
+    std::optional<LaneModels> taught;  // by labels alone, as long as the first rounds are kept
     std::vector<Example> labels_kept, rounds_kept;
     uint64_t seen = 0, labels = 0, rounds = 0;
 
@@ -68,7 +62,7 @@ public:
     bool weighs_by_propensity() const override { return false; }
 
     void predict(Row row, float* scores) const override {
-        mixture().predict(kernels, terms.expand(row, true), is_whole(), actions, models.plain.view(), models.bent.view(), scores);
+        mixture().predict(kernels, terms.expand(row, true), models.weights, scores);
     }
 
     void update(Row row, const Outcome& outcome, const float* importance) override {
@@ -108,11 +102,8 @@ public:
     // It knows the features' units, and nothing else: what others learned of contexts would only make it slow to learn.
     void add_action() override {
         ++actions;
-        for (Models* some : {&models, taught ? &*taught : nullptr}) {
-            if (!some) continue;
-            some->plain.add_action();
-            some->bent.add_action();
-        }
+        models.add_action();
+        if (taught) taught->add_action();
         for (Example& label : labels_kept) label.costs.push_back(std::numeric_limits<double>::quiet_NaN());
     }
 
@@ -122,11 +113,8 @@ public:
             learn_rounds_again();
             return;
         }
-        for (std::size_t lane = 0; lane < lanes + memories.count(); ++lane) {
-            if (memories.ages[lane] == 0) continue;  // labels are in units of their own
-            if (lane < models.plain.lanes()) models.plain.rescale(lane, a, b);
-            models.bent.rescale(lane, a, b);
-        }
+        for (std::size_t lane = 0; lane < models.lanes(); ++lane)
+            if (memories.ages[lane] > 0) models.rescale(lane, a, b);  // labels are in units of their own
     }
 
     uint64_t changes() const override { return memories.changes; }
@@ -137,24 +125,19 @@ public:
     std::unique_ptr<Predictor> snapshot() const override {
         std::vector<double> memories_of_lanes(lanes);
         for (std::size_t lane = 0; lane < lanes; ++lane) memories_of_lanes[lane] = memory(lane);
-        return std::make_unique<MixedModel>(terms, actions, lanes, models.plain.weights,
-                                            bends() ? models.bent.weights : std::vector<float>(), memories.mixture,
-                                            std::move(memories_of_lanes), kernels);
+        return std::make_unique<MixedModel>(terms, models.weights, memories.mixture, std::move(memories_of_lanes), kernels);
     }
 
-    Memories fresh_memories() const { return Memories(lanes, bends() ? 2 : 1, options.memories); }
+    Memories fresh_memories() const { return Memories(lanes, terms.sizes().size(), options.memories); }
 
-    Models fresh_models() const {
-        std::vector<Forgetting> of_lanes(lanes, {0, options.half_life}), with_memories = of_lanes;
-        for (const double half_life : options.memories.half_lives) with_memories.push_back(Forgetting::by_walking(half_life));
-        std::vector<float> prior(terms.base() + terms.translations, static_cast<float>(1 / options.ridge));
-        prior.resize(terms.plain(), static_cast<float>(1 / options.product_ridge));
+    LaneModels fresh_models() const {
+        std::vector<Forgetting> forgetting(lanes, {0, options.half_life});
+        for (const double half_life : options.memories.half_lives) forgetting.push_back(Forgetting::by_walking(half_life));
+        std::vector<float> prior(terms.size(), static_cast<float>(1 / options.ridge));
         prior[0] = static_cast<float>(1 / options.intercept_ridge);
-        const auto guess = static_cast<float>(options.first_guess);
-        LaneModels plain(actions, prior, bends() ? of_lanes : with_memories, is_whole(), guess, kernels);
-        prior.resize(terms.size(), static_cast<float>(192 / (options.bend_ridge * static_cast<double>(terms.bends.size()))));
-        if (!bends()) return {std::move(plain), LaneModels(actions, {1.0f}, with_memories, true, guess, kernels)};
-        return {std::move(plain), LaneModels(actions, prior, with_memories, true, guess, kernels)};
+        const auto of_bends = static_cast<float>(192 / (options.bend_ridge * static_cast<double>(terms.bends.size())));
+        std::fill_n(prior.begin() + static_cast<std::ptrdiff_t>(terms.base() + terms.translations), terms.bends.size(), of_bends);
+        return LaneModels(actions, terms.sizes(), prior, forgetting, is_whole(), static_cast<float>(options.first_guess), kernels);
     }
 
 private:
@@ -165,7 +148,8 @@ private:
         if (options.bends == 0 || !is_whole() || features() == 0) return empty;
         empty.bends = draw_bends(options.bends, features());
         empty.translations = options.translations;
-        empty.products = std::min(options.products, options.translations * features());
+        const std::size_t pairs = options.translations * features();
+        empty.products = pairs <= options.products ? pairs : 0;
         return empty;
     }
 
@@ -173,7 +157,7 @@ private:
         return {{row.index, row.index + row.size}, {row.value, row.value + row.size}, {importance, importance + lanes}, {}, 0};
     }
 
-    Mixture mixture() const { return {bends(), lanes, memories.experts(), memories.mixture.data()}; }
+    Mixture mixture() const { return {models.models(), lanes, memories.experts(), memories.mixture.data()}; }
 
     // Counts an example; true if the units of features shall be renewed.
     bool see(Row row) {
@@ -205,6 +189,7 @@ private:
         for (std::size_t j = 0; options.squares && is_whole() && j < features() && terms.base() < options.widest; ++j)
             if (terms.units.varied[j]) terms.squared.push_back(static_cast<uint32_t>(j));
         models = fresh_models();
+        memories = fresh_memories();
         for (const Example& label : labels_kept) teach(models, label.row(), label.costs.data(), label.importance.data());
         listen();
         if (rounds == 0) return;
@@ -220,43 +205,38 @@ private:
             learn(example.row(), example.action, example.costs[0], example.importance.data(), ++round);
     }
 
-    void teach(Models& some, Row row, const double* costs, const float* importance) {
+    void teach(LaneModels& some, Row row, const double* costs, const float* importance) {
         const Row phi = terms.expand(row, false);
         importance_.assign(importance, importance + lanes);
         importance_.resize(lanes + memories.count());  // labels teach no memory
-        some.plain.teach(phi, costs, importance_);
-        if (bends()) some.bent.teach(phi, costs, importance_);
+        some.teach(phi, costs, importance_);
     }
 
     void learn(Row row, std::size_t action, double cost, const float* importance, uint64_t now) {
         const Row phi = terms.expand(row, true);
-        plain_.resize(models.plain.lanes());
-        bent_.resize(models.bent.lanes());
-        models.plain.forecast(phi, action, plain_.data());
-        if (bends()) models.bent.forecast(phi, action, bent_.data());
+        const float* said = models.forecast(phi, action).data();
         forecasts_.clear();
         for (std::size_t lane = 0; lane < lanes; ++lane)
-            for (std::size_t e = 0; e < memories.experts(); ++e) forecasts_.push_back(mixture().expert(plain_.data(), bent_.data(), lane, e));
-        memories.add(cost, forecasts_.data(), bends() ? models.bent : models.plain, importance, [&](std::size_t lane) {
-            if (bends()) models.plain.restart(lane);
-        });
+            for (std::size_t e = 0; e < memories.experts(); ++e) forecasts_.push_back(mixture().expert(said, models.lanes(), lane, e));
+        memories.add(cost, forecasts_.data(), models, importance);
         importance_.assign(importance, importance + lanes);
-        importance_.resize(lanes + memories.count(), importance[lanes - 1]);
-        const auto target = static_cast<float>(cost);
-        models.plain.learn(phi, action, target, importance_, now);
-        if (bends()) models.bent.learn(phi, action, target, importance_, now);
+        importance_.resize(models.lanes(), importance[lanes - 1]);
+        if (!memories.tries_candidate()) importance_.back() = 0;
+        models.learn(phi, action, static_cast<float>(cost), importance_, now);
     }
 
     // The first lane has learned most from labels: what it says becomes terms. Where labels say nothing, neither do these.
     void listen() {
         if (terms.translations == 0 || labels == 0) return;
         const std::size_t spoken = std::min(terms.translations, actions);
+        const auto& sizes = models.weights.sizes;
+        const auto model = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), terms.base()) - sizes.begin());
         terms.translator.weights.assign(terms.base() * terms.translations, 0.0f);
         terms.translator.inverse.assign(terms.translations, 0.0f);
         for (std::size_t a = 0; a < spoken; ++a) {
             double variance = 0;
             for (std::size_t term = 1; term < terms.base(); ++term) {
-                const float weight = models.plain.weight(term, a)[0];
+                const float weight = models.weights.at(model, term, a)[0];
                 terms.translator.weights[term * terms.translations + a] = weight;
                 variance += (term <= features() ? 1 : 0.5) * weight * weight;
             }
@@ -266,7 +246,7 @@ private:
 
     static constexpr double least_variance = 1e-4;  // of unit costs: below, labels say nothing of an action
 
-    std::vector<float> plain_, bent_, importance_;
+    std::vector<float> importance_;
     std::vector<double> forecasts_;
 };
 

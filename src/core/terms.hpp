@@ -59,9 +59,9 @@ struct Translator {
     bool speaks() const { return !weights.empty(); }
 };
 
-// (1, z, z²/2 | translations, and their products with features | bends).
+// (1 | z | z²/2 | translations | bends | products of translations with features).
 //
-// `whole`: all features are centred, and zeros spelled out. Wide rows are taken as they are, only scaled: (1, z).
+// `whole`: all features are centred, and zeros spelled out. Wide rows are taken as they are, only scaled: (1 | z).
 struct Terms {
     std::size_t features;
     bool whole;
@@ -72,8 +72,16 @@ struct Terms {
     Translator translator;
 
     std::size_t base() const { return 1 + features + squared.size(); }
-    std::size_t plain() const { return base() + translations + products; }  // all but the bends
-    std::size_t size() const { return plain() + bends.size(); }
+    std::size_t size() const { return base() + translations + bends.size() + products; }
+
+    // How many terms the nested models use. A constant is one of them only where rows are wide: it forecasts well what a good
+    // policy plays, and does not say what to play.
+    std::vector<std::size_t> sizes() const {
+        if (!whole) return {1, size()};
+        std::vector<std::size_t> ends{1 + features, base(), base() + translations, size()};
+        ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+        return ends;
+    }
 
     // The terms of a row, in whole registers; of wide rows those that are not 0. Valid until the next row of this thread.
     Row expand(Row row, bool translate) const {
@@ -91,15 +99,7 @@ struct Terms {
 
     static Row without_intercept(Row row) { return {row.index, row.value, row.size - 1}; }
 
-    // The feature of a product, and whose translation it is multiplied with.
-    std::pair<std::size_t, std::size_t> product(std::size_t i) const {
-        const std::size_t pairs = translations * features, pair = products < pairs ? i * spread % pairs : i;
-        return {pair / translations, pair % translations};
-    }
-
 private:
-    static constexpr std::size_t spread = 40499;  // a prime, larger than any number of pairs: no pair comes twice
-
     struct Expansion {
         std::vector<float> x, scores, value;
         std::vector<uint32_t> index, all;  // of the terms that are not 0; and 0, 1, 2, …
@@ -139,7 +139,7 @@ private:
         room.scores.resize(features);
         for (std::size_t j = 0; j < features; ++j) room.scores[j] = units.score(j, x[j]);
         if (translate && translator.speaks()) this->translate(room.scores.data(), value);
-        float* bent = value + plain();
+        float* bent = value + base() + translations;
         for (std::size_t i = 0; i < bends.size(); ++i) {
             float angle = bends[i].phase;
             for (int k = 0; k < 3; ++k) angle += bends[i].weights[k] * room.scores[bends[i].features[k]];
@@ -154,11 +154,8 @@ private:
         for (std::size_t t = 1; t < base(); ++t)
             for (std::size_t a = 0; a < translations; ++a) said[a] += value[t] * translator.weights[t * translations + a];
         for (std::size_t a = 0; a < translations; ++a) said[a] = std::clamp(said[a] * translator.inverse[a], -5.0f, 5.0f);
-        float* multiplied = said + translations;
-        for (std::size_t i = 0; i < products; ++i) {
-            const auto [feature, action] = product(i);
-            multiplied[i] = said[action] * scores[feature];
-        }
+        float* multiplied = value + size() - products;
+        for (std::size_t i = 0; i < products; ++i) multiplied[i] = said[i % translations] * scores[i / translations];
     }
 };
 

@@ -168,13 +168,13 @@ class RecursiveLeastSquares(WarmLearner):
         products: int,
         ridge: float,
         intercept_ridge: float,
-        product_ridge: float,
         bend_ridge: float,
         first_guess: float,
         settled_at: int,
         half_life: float,
         memories: Sequence[float],
         rate: float,
+        size_rate: float,
         share: float,
         patience: float,
         largest: float,
@@ -186,12 +186,8 @@ class RecursiveLeastSquares(WarmLearner):
         """What it is, in a few words."""
 
     @property
-    def plain(self) -> NDArray[np.float32]:
-        """The weights of the plain models: terms × actions × lanes, memories last if there are no bends."""
-
-    @property
-    def bent(self) -> NDArray[np.float32]:
-        """The weights of the bent models: terms × actions × lanes, memories last."""
+    def models(self) -> list[NDArray[np.float32]]:
+        """The weights of the nested models, the smallest first: terms × actions × lanes, memories last."""
 
     @property
     def mixture(self) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ from warmcb.bandits import (
 )
 from warmcb.bandits.arrow import eight_lambdas
 from warmcb.errors import InputError
+from warmcb.learners.linear import RecursiveLeastSquares
 from warmcb.simulation import PlaysRounds
 
 SOURCES = ("labels", "rounds")
@@ -73,7 +74,7 @@ class Workload(NamedTuple):
         """What the time of a run may depend on. `terms` are those of least squares (src/core/terms.hpp)."""
         whole = self.n_features < 256
         bends = min(192, 500 / math.sqrt(max(self.n_actions, 1)))
-        terms = min(2 * self.n_features + 1, 256) + self.n_actions + 32 + bends if whole else self.n_features + 1
+        terms = min(2 * self.n_features + 1, 256) + self.n_actions + bends if whole else self.n_features + 1
         return {
             "rounds": self.rounds,
             "features": self.rounds * self.nonzeros,
@@ -193,6 +194,9 @@ _STUDIED = (
     _warm("warm-online", "online learner", learner="online"),
     _warm("warm-squares", "parabolas", features="squares"),
     _warm("warm-linear", "linear", features="linear"),
+    _warm("warm-no-translation", "labels not translated", learner=RecursiveLeastSquares(translate=False)),
+    _warm("warm-no-forgetting", "never forgets", half_life=math.inf),
+    _warm("warm-no-optimism", "no optimism", optimism=0.0),
     _warm("warm-cost/p", "cost/p", selector="cost/p"),
     _warm("warm-baseline", "(cost − ½)/p", selector="baseline"),
     _warm("warm-running-baseline", "running baseline", selector="running-baseline"),

@@ -8,6 +8,7 @@ any explorer. `ArrowCB` gives it the paper's parts. Where all parts are compiled
 """
 
 import copy
+import math
 import threading
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from warmcb.learners.linear import OnlineLinear
 from warmcb.selectors import ProgressiveValidation
 
 _TRIAL_LENGTH, _TRIAL_SHARE = 100, 0.25  # of a new action: rounds to be learned, and the share of rounds it gets
-_DOUBT_HALF_LIFE = 350  # rounds: an action that was not played for long gets the benefit of the doubt again
+_DOUBT_ROUNDS = 17.5  # divided by ε: so long until an action that was not played gets the benefit of the doubt again
 
 
 class LaneBandit(Bandit):
@@ -208,10 +209,15 @@ class LaneBandit(Bandit):
         self._learner, self._selector, self._explorer = parts
         check_parts(*parts, (n_features, self.n_actions, len(self.lambdas_)))
         self._trial = _core.Trial(self.n_actions, _TRIAL_LENGTH, _TRIAL_SHARE)
-        self._optimism = _core.Optimism(self.n_actions, self.optimism, _DOUBT_HALF_LIFE)
+        self._optimism = _core.Optimism(self.n_actions, self.optimism, self._doubt_half_life())
         self._unit = _core.CostUnit(self.cost_range)
         self._compiled = self._compile()
         self._admit()
+
+    def _doubt_half_life(self) -> float:
+        """In rounds; longer where actions are many: trying them again shall cost at most ε/11 of the range a round."""
+        of_three = max(1.0, (self._actions.at_first - 1) / 3)
+        return of_three * _DOUBT_ROUNDS / self.epsilon if self.epsilon > 0 else math.inf
 
     def _compile(self) -> Any:
         parts = self._learner, self._selector, self._explorer

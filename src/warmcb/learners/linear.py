@@ -52,15 +52,16 @@ class RecursiveLeastSquares:
             `memories`; infinity: it never forgets.
         ridge: of how many examples' weight the regularisation is.
         intercept_ridge: the same for the intercepts.
-        product_ridge: the same for the products.
         bend_ridge: the same for the bends, if there are 192; fewer have less.
         first_guess: what an action is expected to cost that nobody has tried: 0 is the lowest cost, 1 the highest.
         exact_terms: up to so many terms, bends not counted, the solution is exact; squares stop here.
         most_bends: how many bends there are; fewer, if there are many actions.
-        products: how many products of features with what labels say there are.
+        translate: whether there are terms for what labels say of each action.
+        products: of features with what labels say of each action; none, if there were more than so many.
         settled_at: the units of features are those of so many examples.
         memories: half-lives in rounds of models that forget, the longest first.
-        rate: how fast forecasts with larger errors lose their weight.
+        rate: how fast memories with larger errors lose their weight.
+        size_rate: the same for models with fewer and more terms.
         share: what every forecast keeps of its first weight.
         patience: how much better a shorter memory must be to replace a longer one.
         largest: standardised features are cut here, in deviations.
@@ -70,17 +71,18 @@ class RecursiveLeastSquares:
 
     features: str = "bends"
     half_life: float | None = None
-    ridge: float = 10.0
+    ridge: float = 30.0
     intercept_ridge: float = 1.0
-    product_ridge: float = 100.0
-    bend_ridge: float = 20.0
+    bend_ridge: float = 60.0
     first_guess: float = 0.5
     exact_terms: int = 256
     most_bends: int = 192
+    translate: bool = True
     products: int = 32
     settled_at: int = 128
     memories: tuple[float, ...] = (1000.0, 250.0)
     rate: float = 2.0
+    size_rate: float = 1.0
     share: float = 0.003
     patience: float = 3.0
     largest: float = 5.0
@@ -89,7 +91,7 @@ class RecursiveLeastSquares:
     def __post_init__(self) -> None:
         _inputs.choice("features", self.features, FEATURES)
         _inputs.half_life(self.half_life)
-        for name in ("ridge", "intercept_ridge", "product_ridge", "bend_ridge"):
+        for name in ("ridge", "intercept_ridge", "bend_ridge"):
             _inputs.number(name, getattr(self, name), "a number from 1e-6 to 1e6", 1e-6, 1e6)
         _inputs.number("first_guess", self.first_guess, "a number from −1e6 to 1e6", -1e6, 1e6)
         _inputs.integer("exact_terms", self.exact_terms, 1, 2**12)
@@ -97,7 +99,8 @@ class RecursiveLeastSquares:
         _inputs.integer("products", self.products, 0, 2**12)
         _inputs.integer("settled_at", self.settled_at, 1, 2**20)
         object.__setattr__(self, "memories", _inputs.half_lives("memories", self.memories))
-        _inputs.number("rate", self.rate, "a number above 0", 0.0, 1e6, low_excluded=True)
+        for name in ("rate", "size_rate"):
+            _inputs.number(name, getattr(self, name), "a number from 0 to 100", 0.0, 100.0)
         _inputs.fraction("share", self.share)
         _inputs.number("patience", self.patience, "a number of at least 0", 0.0, 1e300)
         _inputs.number("largest", self.largest, "a number above 0, at most 1000", 0.0, 1e3, low_excluded=True)
@@ -115,7 +118,7 @@ class RecursiveLeastSquares:
         most = self._most_terms(n_actions, n_lanes)
         widest = min(int(self.exact_terms), most)
         bends = self._bends(n_features, n_actions, most)
-        translations = n_actions if bends and n_lanes > 1 and n_actions <= _MOST_TRANSLATIONS else 0
+        translations = self._translations(n_actions) if bends and n_lanes > 1 else 0
         forgets = self.half_life is None
         return _core.RecursiveLeastSquares(
             n_features,
@@ -128,13 +131,13 @@ class RecursiveLeastSquares:
             products=int(self.products) if translations else 0,
             ridge=float(self.ridge),
             intercept_ridge=float(self.intercept_ridge),
-            product_ridge=float(self.product_ridge),
             bend_ridge=float(self.bend_ridge),
             first_guess=float(self.first_guess),
             settled_at=int(self.settled_at),
             half_life=0.0 if self.half_life in (None, math.inf) else float(self.half_life),
             memories=[*self.memories, 0.0] if forgets else [],  # 0: the candidate, which starts anew after an alarm
             rate=float(self.rate),
+            size_rate=float(self.size_rate),
             share=float(self.share),
             patience=float(self.patience),
             largest=float(self.largest),
@@ -157,12 +160,17 @@ class RecursiveLeastSquares:
         """The most terms whose covariances fit into memory."""
         return math.isqrt(_MOST_COVARIANCES // (n_actions * (n_lanes + len(self.memories) + 1)))
 
+    def _translations(self, n_actions: int) -> int:
+        return n_actions if self.translate and n_actions <= _MOST_TRANSLATIONS else 0
+
     def _bends(self, n_features: int, n_actions: int, most: int) -> int:
         """The more actions, the fewer rounds each of them gets, and the more covariances there are."""
         if self.features != "bends" or n_features >= min(self.exact_terms, most):
             return 0
         wanted = min(int(self.most_bends), round(_BENDS_OF_ONE_ACTION / math.sqrt(n_actions)))
-        others = min(1 + 2 * n_features, self.exact_terms) + min(n_actions, _MOST_TRANSLATIONS) + self.products
+        translations = self._translations(n_actions)
+        products = translations * n_features if translations * n_features <= self.products else 0
+        others = min(1 + 2 * n_features, self.exact_terms) + translations + products
         return max(0, min(wanted, most - others, _MOST_TERMS - others))
 
 
