@@ -92,7 +92,8 @@ def write_study(folder: Path, scores: pl.DataFrame) -> None:
     grid = {
         "suites": ["bundled"], "data": [], "truth": "bandit", "warm_starts": [1, 8], "interactions": [23, 184],
         "noises": ["none", "uar:0.25"], "epsilon": [0.0125], "learning_rates": [0.1, 0.3], "algorithms": list(PAPER),
-        "extras": ["warm"], "claims": [], "shuffles": 3, "side_shuffles": 2, "seeds": 1, "seed": 0, "max_rows": None,
+        "extras": ["warm"], "claims": [], "shuffles": 3, "side_shuffles": 2, "extra_shuffles": 1, "seeds": 1, "seed": 0,
+        "max_rows": None,
     }  # fmt: skip
     parts = [{"algorithms": list(PAPER), "epsilon": [0.0125], "noises": ["none", "uar:0.25"], "shuffles": 3}]
     related = [{"first": "data-000", "second": "data-001", "reason": "12 columns in common"}]

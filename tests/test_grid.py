@@ -94,7 +94,7 @@ def test_the_command_of_some_claims_gives_the_same_grid(settings: dict[str, Any]
         is_list = isinstance(getattr(Grid(), name), tuple)
         numbers = float if name == "epsilon" else str
         parsed[name] = [numbers(one) for one in text.split(",")] if is_list else text
-        if name in ("shuffles", "side_shuffles", "seed"):
+        if name in ("shuffles", "side_shuffles", "extra_shuffles", "seed"):
             parsed[name] = int(text)
     if parsed.get("extras") == ["none"]:
         parsed["extras"] = []
@@ -122,11 +122,14 @@ def test_what_is_played_how_often() -> None:
     main, side, warm, single = Grid().parts()
     assert main == Part(PAPER, (0.0125,), Grid().noises, 3)
     assert side == Part(PAPER, (0.00625, 0.1), Grid().noises, 2)
-    assert warm == Part(("warm",), (0.0125,), Grid().noises, 3)
+    assert warm == Part(("warm",), (0.0125,), Grid().noises, 1)
     assert single == Part(SINGLE_LAMBDA, (0.0125,), FIGURE_2, 3)
     (only,) = Grid.of({"algorithms": ["warm"], "epsilon": [0.1], "shuffles": 5}).parts()
     assert only == Part(("warm",), (0.1,), Grid().noises, 5)
     assert [part.shuffles for part in Grid.of({"shuffles": 1, "extras": []}).parts()] == [1, 1]
+    *_, tuned, untuned = Grid.of({"extras": ["warm", "half", "warm-2"], "extra_shuffles": 2}).parts()
+    assert (tuned.algorithms, tuned.shuffles) == (("half",), 3)
+    assert (untuned.algorithms, untuned.shuffles) == (("warm", "warm-2"), 2)
 
 
 def test_why_no_size() -> None:
@@ -151,6 +154,7 @@ def test_why_no_size() -> None:
         ({"max_rows": 0}, "max_rows is 0"),
         ({"seed": -1}, "seed is -1; expected an integer"),
         ({"side_shuffles": 0}, "side_shuffles is 0; expected an integer"),
+        ({"extra_shuffles": 0}, "extra_shuffles is 0; expected an integer"),
         ({"algorithms": ["warm"], "extras": ["warm"]}, "extras has warm, which is among the algorithms"),
         ({"truth": "nobody"}, "truth is 'nobody'; expected one of bandit, supervised"),
         ({"suites": []}, "suites and data are empty"),

@@ -41,7 +41,8 @@ class Grid:
     """Suites × sizes × noises × ε × algorithms × learning rates × shuffles × seeds. The defaults are the paper's.
 
     Verdicts are closest at the main ε, so most of the time is spent there: `shuffles` of them, and the `extras`. At any
-    other ε `side_shuffles` of the same shuffles are played.
+    other ε `side_shuffles` of the same shuffles are played. Extras that have no rate to tune are played in
+    `extra_shuffles` of them: they cannot gain by luck, and take long.
     """
 
     suites: tuple[str, ...] = ("bundled",)
@@ -61,6 +62,7 @@ class Grid:
     """The only claims to be judged; none: all."""
     shuffles: int = 3
     side_shuffles: int = 2
+    extra_shuffles: int = 1
     seeds: int = 1
     seed: int = 0
     max_rows: int | None = None
@@ -85,6 +87,7 @@ class Grid:
             parse_noise(noise)
         _inputs.integer("shuffles", self.shuffles, 1, 10**6)
         _inputs.integer("side_shuffles", self.side_shuffles, 1, 10**6)
+        _inputs.integer("extra_shuffles", self.extra_shuffles, 1, 10**6)
         _inputs.integer("seeds", self.seeds, 1, 10**6)
         _inputs.seed(self.seed)
         if self.max_rows is not None:
@@ -157,8 +160,11 @@ class Grid:
         if others := tuple(epsilon for epsilon in self.epsilon if epsilon not in main):
             yield Part(self.algorithms, others, self.noises, min(self.shuffles, self.side_shuffles))
         single = tuple(name for name in self.extras if name in SINGLE_LAMBDA)
-        if more := tuple(name for name in self.extras if name not in single):
+        untuned = tuple(name for name in self.extras if not algorithm(name).has_rate)
+        if more := tuple(name for name in self.extras if name not in (*single, *untuned)):
             yield Part(more, main, self.noises, self.shuffles)
+        if untuned:
+            yield Part(untuned, main, self.noises, min(self.shuffles, self.extra_shuffles))
         if single:
             noises = tuple(noise for noise in self.noises if noise in FIGURE_2) or self.noises
             yield Part(single, main, noises, self.shuffles)
