@@ -108,7 +108,7 @@ def reproduce(
 ) -> int:
     """Repeat the paper's study and judge each of its claims.
 
-    Without options: the paper's protocol on fifteen of its data sets, in about five minutes on two cores; three orders
+    Without options: the paper's protocol on fifteen of its data sets, in five to six minutes on two cores; three orders
     of the rows at ε = 0.0125, one of them for WarmBandit, and two at ε = 0.00625 and 0.1. Interrupted, it goes on where
     it stopped when it is started again. In the end --out holds report.html (open it in a browser), results.parquet,
     scores.parquet, claims.json, figures/ and manifest.json.
