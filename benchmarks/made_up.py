@@ -106,6 +106,13 @@ def one_in_a_hundred(seed: int, n: int = 12_000) -> tuple[Floats, Ints]:
     return X, y
 
 
+def more_features_than_rows(seed: int, n: int = 300) -> tuple[Floats, Ints]:
+    """Two linear classes of 500 features: X, y."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 500))
+    return X, (X @ random.normal(size=500) > 0).astype(np.int64)
+
+
 def half_right(seed: int, n: int = 6000) -> tuple[Floats, Ints, Ints]:
     """Four linear classes; labels are wrong, each by one, where the last feature is positive: X, labels, y."""
     random = np.random.default_rng(seed)

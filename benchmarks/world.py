@@ -128,6 +128,12 @@ def one_in_a_hundred(seed: int) -> list[float]:
     return [float(trace.costs.mean()), float((trace.actions[y[200:] == 1] == 1).mean())]
 
 
+def more_features_than_rows(seed: int) -> list[float]:
+    X, y = made_up.more_features_than_rows(seed)
+    bandits = WarmBandit(2, seed=seed), WarmBandit(2, learner="online", seed=seed)
+    return [float(play(bandit, X, NO_LABELS, y=y).costs.mean()) for bandit in bandits]
+
+
 def half_right(seed: int) -> list[float]:
     X, labels, y = made_up.half_right(seed)
     bandits = WarmBandit(4, seed=seed), WarmBandit(4, lambdas=[1.0], seed=seed)
@@ -174,6 +180,8 @@ def rows(data: Path, streams: Path) -> Iterator[Row]:
         yield Row(name, "average cost, first 30,000 rows in their order", partial(stream, path=path), means)
     yield Row("turned_good", "share of the good action in rounds 5,500 to 7,000", turned_good, shares)
     yield Row("one_in_a_hundred", "average cost / recall", one_in_a_hundred, means)
+    what = "500 features, 300 rounds: average cost / of the online learner"
+    yield Row("more_features_than_rows", what, more_features_than_rows, means)
     yield Row("half_right", "average cost / of rounds alone / how far below that", half_right, means)
 
 
@@ -187,7 +195,10 @@ def found_files(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]
 
 
 def main() -> None:
-    made = ("unit", "arms", "change", "slow_drift", "turned_good", "one_in_a_hundred", "half_right")
+    made = (
+        "unit", "arms", "change", "slow_drift", "turned_good", "one_in_a_hundred", "more_features_than_rows",
+        "half_right",
+    )  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = (*made, *FILES, *STREAMS)
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="some of " + ", ".join(names))
