@@ -53,7 +53,7 @@ public:
     const double* weights(std::size_t lane) const { return mixture.data() + lane * experts(); }
 
     // What became of a round. forecasts: lanes × experts. models: the ones that are copied, memories behind the lanes;
-    // importance: for each lane; one that learns nothing from rounds never becomes a copy.
+    // importance: for each lane; one that learns nothing from rounds trusts no memory, and never becomes a copy.
     void add(double cost, const double* forecasts, LaneModels& models, const float* importance) {
         ++rounds;
         losses_.resize(mixture.size());
@@ -62,7 +62,9 @@ public:
             const double* of_lane = forecasts + lane * experts();
             mixed = cost - std::inner_product(of_lane, of_lane + experts(), weights(lane), 0.0);
             for (std::size_t e = 0; e < experts(); ++e) losses_[lane * experts() + e] = loss(cost, of_lane[e]);
-            if (!tries_candidate()) losses_[lane * experts() + experts() - 1] = largest_loss;
+            double* of_memories = losses_.data() + lane * experts() + own_;
+            if (!tries_candidate()) of_memories[count() - 1] = largest_loss;
+            if (importance[lane] == 0 && lane + 1 < lanes_) std::fill_n(of_memories, count(), largest_loss);
             mix(lane, loss_of_own(lane, cost, of_lane));
         }
         for (std::size_t model = 0; model < ages.size(); ++model) ages[model] += model >= lanes_ || importance[model] > 0;
