@@ -66,7 +66,7 @@ def main() -> None:
     Console().print(table)
 
     path = sys.argv[1] if len(sys.argv) > 1 else "demo.png"
-    figure = Figure(figsize=(13, 5.2), layout="constrained")
+    figure = Figure(figsize=(13, 6.6), layout="constrained")
     grid = figure.add_gridspec(1, len(found))
     for column, (title, shuffles) in enumerate(found.items()):
         draw_runs(figure.add_subfigure(grid[column]), shuffles[0], title)

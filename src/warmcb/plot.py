@@ -149,7 +149,7 @@ def _lambda_history(axis: "Axes", name: str, run: Run) -> None:
     axis.step(np.arange(1, len(lanes) + 1), lanes, where="mid", linewidth=1, color=_look(run)["color"])
     axis.set_yticks(range(len(lambdas)), [f"{value:.2g}" for value in lambdas], fontsize=7)
     axis.set_ylim(-0.5, len(lambdas) - 0.5)
-    axis.set_ylabel(f"λ of {name}")
+    axis.set_ylabel(f"λ of\n{name}")
     axis.grid(axis="y", linewidth=0.4, alpha=0.5)
     axis.spines[["top", "right"]].set_visible(False)
 
@@ -159,6 +159,6 @@ def _memory_history(axis: "Axes", name: str, run: Run) -> None:
     axis.plot(rounds, rounds, color="#BBBBBB", linewidth=0.8, linestyle=":", label="everything")
     axis.plot(rounds, run.trace.memories, linewidth=1, color=_look(run)["color"], label=name)
     axis.set_ylim(0)
-    axis.set_ylabel("rounds remembered")
+    axis.set_ylabel("rounds\nremembered")
     axis.legend(frameon=False, loc="upper left", fontsize=7)
     axis.spines[["top", "right"]].set_visible(False)
