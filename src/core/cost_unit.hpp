@@ -12,8 +12,8 @@ namespace warmcb {
 
 // unit = (cost − low)/width, from a range that was given, or from the costs that were seen. In the first rounds the range
 // grows with them; later it is renewed when the number of rounds has doubled, from the costs since the renewal before the
-// last one. A cost that is far out of what was known extends the range by a few deviations, or twice its width, only: one sale of 10,000 does
-// not make all others equal.
+// last one. A cost that is far out of what was known extends the range by a few deviations, or by twice its width, and no
+// more: one sale of 10,000 does not make all others equal.
 class CostUnit {
 public:
     static constexpr uint64_t first_rounds = 128;

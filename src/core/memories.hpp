@@ -64,7 +64,8 @@ public:
             for (std::size_t e = 0; e < experts(); ++e) losses_[lane * experts() + e] = loss(cost, of_lane[e]);
             double* of_memories = losses_.data() + lane * experts() + own_;
             if (!tries_candidate()) of_memories[count() - 1] = largest_loss;
-            if (importance[lane] == 0 && lane + 1 < lanes_) std::fill_n(of_memories, count(), largest_loss);
+            const bool is_last = lane + 1 == lanes_;  // its losses are those that memories are copied by
+            if (importance[lane] == 0 && !is_last) std::fill_n(of_memories, count(), largest_loss);
             mix(lane, loss_of_own(lane, cost, of_lane));
         }
         for (std::size_t model = 0; model < ages.size(); ++model) ages[model] += model >= lanes_ || importance[model] > 0;
