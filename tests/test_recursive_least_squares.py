@@ -917,7 +917,14 @@ def test_what_it_sees_of_a_row() -> None:
     assert description("bends", 5, 2, 3) == f"least squares, {6 + 2 + 10 + 192} terms, 192 of them bends"
     assert description("bends", 5, 100, 3) == f"least squares, {6 + 50} terms, 50 of them bends"  # no translations
     assert description("bends", 300, 2, 3) == "least squares, 301 terms in blocks of 16"
-    for bad in ({"features": "cubes"}, {"ridge": 0.0}, {"wild": 0.5}, {"memories": (10.0, 100.0)}, {"settled_at": 0}):
+    for bad in (
+        {"features": "cubes"},
+        {"ridge": 0.0},
+        {"wild": 0.5},
+        {"memories": (10.0, 100.0)},
+        {"settled_at": 0},
+        {"translate": "no"},
+    ):
         with pytest.raises(InputError):
             Configured(**bad)
 

@@ -109,7 +109,7 @@ def cost_or_reward(cost_given: object, reward: object, limits: Range) -> float:
     if reward is None:
         return cost(cost_given, limits)
     if cost_given is not None:
-        raise InputError("cost and reward: expected one of them")
+        raise InputError(f"cost is {shown(cost_given)} beside reward={shown(reward)}; expected one of them")
     return -cost(reward, _opposite(limits), "reward")
 
 
@@ -303,7 +303,7 @@ def paid_costs_or_rewards(costs: object, rewards: object, n_rows: int, limits: R
     if rewards is None:
         return paid_costs(costs, n_rows, limits)  # type: ignore[arg-type]
     if costs is not None:
-        raise InputError("costs and rewards: expected one of them")
+        raise InputError("costs are given beside rewards; expected one of them")
     return -paid_costs(rewards, n_rows, _opposite(limits), "rewards")  # type: ignore[arg-type]
 
 

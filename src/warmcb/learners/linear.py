@@ -96,6 +96,7 @@ class RecursiveLeastSquares:
         _inputs.number("first_guess", self.first_guess, "a number from −1e6 to 1e6", -1e6, 1e6)
         _inputs.integer("exact_terms", self.exact_terms, 1, 2**12)
         _inputs.integer("most_bends", self.most_bends, 0, 2**12)
+        _inputs.flag("translate", self.translate)
         _inputs.integer("products", self.products, 0, 2**12)
         _inputs.integer("settled_at", self.settled_at, 1, 2**20)
         object.__setattr__(self, "memories", _inputs.half_lives("memories", self.memories))
