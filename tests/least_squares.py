@@ -25,6 +25,8 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
 OPTIONS: dict[str, Any] = {
+    "contexts": None,
+    "crosses": False,
     "widest": 256,
     "squares": True,
     "bends": 8,
@@ -32,7 +34,10 @@ OPTIONS: dict[str, Any] = {
     "products": 0,
     "ridge": 10.0,
     "intercept_ridge": 1.0,
+    "cross_ridge": 100.0,
     "bend_ridge": 2.0,
+    "identity_ridge": 10.0,
+    "most_identities": 0,
     "first_guess": 0.5,
     "settled_at": 128,
     "half_life": 0.0,

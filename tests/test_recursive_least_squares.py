@@ -197,7 +197,7 @@ def check_against_batch(
 ) -> None:
     """`table` has NaN where nothing was learned, `shares` what each row weighs in each lane."""
     phi = np.where(is_label[:, None], terms(learner, X, translate=False), terms(learner, X))
-    n_products, n_bends = learner.state()["shape"][3:].astype(int)
+    n_products, n_bends = learner.state()["shape"][3:5].astype(int)
     ridges = np.array([1.0] + [10.0] * (phi.shape[1] - 1))
     ridges[phi.shape[1] - n_products - n_bends : phi.shape[1] - n_products] = 2.0
     sizes = [len(models) for models in learner.models]

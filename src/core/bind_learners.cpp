@@ -56,10 +56,17 @@ void bind_learners(nb::module_& m) {
             self.predict(checked_row(self, rows, i, buffer), scores.data());
             return scores;
         }, "rows"_a, "i"_a, "The scores of row i, actions by lanes.")
+        .def("predict_described", [](const Predictor& self, const Pairing& pairing, const Offers& offers, std::size_t i) {
+            require_offer(self, pairing, offers, i);
+            const DescribedOffer offer(pairing, offers, i);
+            auto scores = fresh_array<float>({offer.actions(), self.lanes});
+            offer.predict(self, scores.data());
+            return scores;
+        }, "pairing"_a, "offers"_a, "i"_a, "The scores of the actions of offer i, actions by lanes.")
         .def("greedy", [](const Predictor& self, Matrix<const float> scores) {
             require(scores.shape(0) == self.actions && scores.shape(1) == self.lanes, "scores of another shape");
             auto best = fresh_array<int32_t>({self.lanes});
-            self.greedy(scores.data(), best.data());
+            self.greedy(scores.data(), self.actions, best.data());
             return best;
         }, "scores"_a, "The lowest-scored action of each lane, the first among equals.")
         .def("predict_actions", [](const Predictor& self, const Rows& rows, const Mask& mask) {
@@ -69,8 +76,8 @@ void bind_learners(nb::module_& m) {
             nb::gil_scoped_release release;
             Scratch& scratch = Scratch::of_this_thread(self.actions, self.lanes);
             for (std::size_t i = 0; i < rows.size(); ++i) {
-                look(self, rows.gather(i, scratch.row), mask_row(mask, i), scratch);
-                self.greedy(scratch.scores.data(), scratch.greedy.data());
+                NumberedOffer(rows.gather(i, scratch.row), mask_row(mask, i), self.actions).predict(self, scratch.scores.data());
+                self.greedy(scratch.scores.data(), self.actions, scratch.greedy.data());
                 std::copy(scratch.greedy.begin(), scratch.greedy.end(), actions.data() + i * self.lanes);
             }
             return actions;
@@ -99,6 +106,19 @@ void bind_learners(nb::module_& m) {
             const std::vector<float> importance = importance_of(self, weights, round.probability);
             self.update(checked_row(self, rows, i, buffer), round, importance.data());
         }, "rows"_a, "i"_a, "outcome"_a, "weights"_a, "Learn what became of the round in row i; a weight for each lane.")
+        .def("update_described", [](Learner& self, const Pairing& pairing, const Offers& offers, std::size_t i, nb::handle outcome,
+                                    Array<const double> weights) {
+            require_offer(self, pairing, offers, i);
+            const OutcomeArrays arrays(outcome);
+            const Outcome round = arrays.outcome();
+            require(round.actions == offers.count(i) && round.lanes == self.lanes, "scores of another shape");
+            const DescribedOffer offer(pairing, offers, i);
+            std::vector<float> importance = importance_of(self, weights);
+            if (self.weighs_by_propensity())
+                for (std::size_t lane = 0; lane < self.lanes; ++lane)
+                    importance[lane] = static_cast<float>(weights(lane) * offer.inverse(round.probability));
+            offer.update(self, round, importance.data());
+        }, "pairing"_a, "offers"_a, "i"_a, "outcome"_a, "weights"_a, "Learn what became of offer i; a weight for each lane.")
         .def("rescale", &Learner::rescale, "a"_a, "b"_a, "The unit of costs has changed: what was `cost` is a·cost + b.")
         .def_prop_ro("changes", &Learner::changes, "How often it has noticed that the world has changed.")
         .def("snapshot", &Learner::snapshot, "What it predicts now, for ever.");
@@ -111,6 +131,15 @@ void bind_learners(nb::module_& m) {
             nb::gil_scoped_release release;
             teach(self, rows, costs, importance.data());
         }, "rows"_a, "costs"_a, "weights"_a, "Learn the known costs of every row; a weight for each lane.")
+        .def("teach_described", [](WarmLearner& self, const Pairing& pairing, const Offers& offers, Array<const double> costs,
+                                   Array<const double> weights) {
+            require_offers(self, pairing, offers);
+            require(costs.size() == offers.total(), "costs of another shape");
+            const std::vector<float> importance = importance_of(self, weights);
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < offers.size(); ++i)
+                DescribedOffer(pairing, offers, i).teach(self, costs.data() + offers.begin(i), importance.data());
+        }, "pairing"_a, "offers"_a, "costs"_a, "weights"_a, "Learn the known costs of every offer; a weight for each lane.")
         .def("add_action", &WarmLearner::add_action, "Make room for one action more, of which nothing is known.");
 
     nb::class_<OnlineLinear, WarmLearner>(m, "OnlineLinear",
@@ -134,21 +163,40 @@ void bind_learners(nb::module_& m) {
     nb::class_<RecursiveLeastSquares, WarmLearner>(m, "RecursiveLeastSquares",
                                                    "Least squares of costs that bend, translate and forget.")
         .def("__init__", [](RecursiveLeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes,
-                            std::size_t widest, bool squares, std::size_t bends, std::size_t translations, std::size_t products,
-                            double ridge, double intercept_ridge, double bend_ridge, double first_guess, uint64_t settled_at,
+                            std::optional<std::size_t> contexts, bool crosses, std::size_t widest, bool squares, std::size_t bends, std::size_t translations, std::size_t products,
+                            double ridge, double intercept_ridge, double cross_ridge, double bend_ridge, double identity_ridge, std::size_t most_identities,
+                            double first_guess, uint64_t settled_at,
                             double half_life, const std::vector<double>& memories, double rate, double size_rate, double share, double patience,
                             double largest, double wild, const std::optional<std::string>& instruction_set) {
+            require(!contexts || (*contexts <= features && actions == 1), "rows that describe actions have one regressor");
             const RecursiveLeastSquares::Options options{
-                widest,     squares,     bends,      translations,    products,  ridge, intercept_ridge,
-                bend_ridge, first_guess, settled_at, half_life,       {largest, wild},  {memories, rate, size_rate, share, patience}};
+                .contexts = contexts.value_or(RecursiveLeastSquares::not_described),
+                .crosses = crosses,
+                .widest = widest,
+                .squares = squares,
+                .bends = bends,
+                .translations = translations,
+                .products = products,
+                .ridge = ridge,
+                .intercept_ridge = intercept_ridge,
+                .cross_ridge = cross_ridge,
+                .bend_ridge = bend_ridge,
+                .first_guess = first_guess,
+                .settled_at = settled_at,
+                .half_life = half_life,
+                .units = {largest, wild},
+                .memories = {memories, rate, size_rate, share, patience},
+                .identities = {identity_ridge, most_identities}};
             new (self) RecursiveLeastSquares(features, actions, lanes, options, kernels_named(instruction_set));
-        }, "features"_a, "actions"_a, "lanes"_a, "widest"_a, "squares"_a, "bends"_a, "translations"_a, "products"_a, "ridge"_a,
-           "intercept_ridge"_a, "bend_ridge"_a, "first_guess"_a, "settled_at"_a, "half_life"_a, "memories"_a, "rate"_a, "size_rate"_a, "share"_a,
+        }, "features"_a, "actions"_a, "lanes"_a, "contexts"_a.none(), "crosses"_a, "widest"_a, "squares"_a, "bends"_a,
+           "translations"_a, "products"_a, "ridge"_a, "intercept_ridge"_a, "cross_ridge"_a, "bend_ridge"_a, "identity_ridge"_a,
+           "most_identities"_a, "first_guess"_a, "settled_at"_a, "half_life"_a, "memories"_a, "rate"_a, "size_rate"_a, "share"_a,
            "patience"_a, "largest"_a, "wild"_a, "instruction_set"_a = nb::none())
         .def_prop_ro("description", [](const RecursiveLeastSquares& self) {
             const std::string terms = "least squares, " + std::to_string(self.terms.size()) + " terms";
-            if (!self.is_whole()) return terms + " in blocks of " + std::to_string(tile);
-            return self.bends() ? terms + ", " + std::to_string(self.terms.bends.size()) + " of them bends" : terms;
+            const std::string whose = self.describes() ? ", for all actions" : "";
+            if (!self.is_whole()) return terms + " in blocks of " + std::to_string(tile) + whose;
+            return (self.bends() ? terms + ", " + std::to_string(self.terms.bends.size()) + " of them bends" : terms) + whose;
         }, "What it is, in a few words.")
         .def_prop_ro("models", [](const RecursiveLeastSquares& self) { return weights_of(self.models.weights); },
                      nb::sig("def models(self) -> list[NDArray[numpy.float32]]"),

@@ -34,7 +34,9 @@ struct Outputs {
     Trace trace_for(std::size_t begin, std::size_t end, const Costs& table, std::size_t actions_known) {
         require(begin <= end && end <= table.size(), "rows out of range");
         require(table.fits(actions_known), "costs of another number of actions");
-        const std::size_t rounds = end - begin;
+        return trace_for(end - begin);
+    }
+    Trace trace_for(std::size_t rounds) {
         require(actions.size() == rounds && probabilities.size() == rounds && costs.size() == rounds && lanes.size() == rounds &&
                     memories.size() == rounds,
                 "an output has another length than the run");
@@ -44,11 +46,20 @@ struct Outputs {
 
 void require_sizes(const Predictor& predictor, const Selector& selector, const Trial& trial, const Optimism& optimism) {
     require(selector.lanes() == predictor.lanes, "a selector of another number of lanes");
-    require(trial.added.size() == predictor.actions && optimism.counts.size() == predictor.actions, "one mark for each action");
+    // Described actions come and go: nobody counts them.
+    const bool counts = !trial.added.empty() || !optimism.counts.empty();
+    require(!counts || (trial.added.size() == predictor.actions && optimism.counts.size() == predictor.actions), "one mark for each action");
 }
 
 void require_allowed(const std::optional<Array<const uint8_t>>& allowed, std::size_t actions) {
     require(!allowed || allowed->size() == actions, "one mark for each action");
+}
+
+std::size_t decide_in(const Decider& decider, const Offer& offer, uint64_t round, double uniform, nb::handle probabilities) {
+    const Output output(probabilities, offer.actions());
+    Scratch& scratch = Scratch::of_this_thread(offer.actions(), decider.predictor.lanes);
+    look(decider.predictor, decider.doubts(), offer, scratch);
+    return decider.decide(offer.actions(), round, uniform, scratch, output.data());
 }
 
 std::size_t decide_one(const Decider& decider, const Rows& rows, const std::optional<Array<const uint8_t>>& allowed,
@@ -56,10 +67,9 @@ std::size_t decide_one(const Decider& decider, const Rows& rows, const std::opti
     require_width(decider.predictor, rows);
     require(rows.size() == 1, "a single row");
     require_allowed(allowed, decider.predictor.actions);
-    const Output output(probabilities, decider.predictor.actions);
-    Scratch& scratch = Scratch::of_this_thread(decider.predictor.actions, decider.predictor.lanes);
-    look(decider.predictor, decider.doubts(), rows.gather(0, scratch.row), allowed ? allowed->data() : nullptr, scratch);
-    return decider.decide(round, uniform, scratch, output.data());
+    static thread_local Rows::Buffer buffer;
+    const NumberedOffer offer(rows.gather(0, buffer), allowed ? allowed->data() : nullptr, decider.predictor.actions);
+    return decide_in(decider, offer, round, uniform, probabilities);
 }
 
 void decide_many(const Decider& decider, const Rows& rows, const Mask& mask, uint64_t round, Array<const double> uniforms,
@@ -73,9 +83,9 @@ void decide_many(const Decider& decider, const Rows& rows, const Mask& mask, uin
     nb::gil_scoped_release release;
     Scratch& scratch = Scratch::of_this_thread(known, decider.predictor.lanes);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        look(decider.predictor, decider.doubts(), rows.gather(i, scratch.row), mask_row(mask, i), scratch);
+        look(decider.predictor, decider.doubts(), NumberedOffer(rows.gather(i, scratch.row), mask_row(mask, i), known), scratch);
         actions.data()[i] =
-            static_cast<int32_t>(decider.decide(round, uniforms(i), scratch, probabilities.data() + i * known));
+            static_cast<int32_t>(decider.decide(known, round, uniforms(i), scratch, probabilities.data() + i * known));
     }
 }
 
@@ -89,7 +99,13 @@ template <class Class> void bind_decide(Class& bound) {
         .def("decide_many", [](const Kind& self, const Rows& rows, const Mask& mask, uint64_t round,
                                Array<const double> uniforms, Array<int32_t> actions, Matrix<double> probabilities) {
             decide_many(self.decider(), rows, mask, round, uniforms, actions, probabilities);
-        }, "rows"_a, "mask"_a.none(), "round"_a, "uniforms"_a, "actions"_a, "probabilities"_a, "Decide in every row.");
+        }, "rows"_a, "mask"_a.none(), "round"_a, "uniforms"_a, "actions"_a, "probabilities"_a, "Decide in every row.")
+        .def("decide_described", [](const Kind& self, const Pairing& pairing, const Offers& offers, std::size_t i, uint64_t round,
+                                    double uniform, nb::handle probabilities) {
+            const Decider decider = self.decider();
+            require_offer(decider.predictor, pairing, offers, i);
+            return decide_in(decider, DescribedOffer(pairing, offers, i), round, uniform, probabilities);
+        }, "pairing"_a, "offers"_a, "i"_a, "round"_a, "uniform"_a, "probabilities"_a, "Decide in offer i.");
 }
 
 // The parts of a snapshot, which decides.
@@ -113,10 +129,10 @@ struct Composition {
     Decider decider() const { return {learner, selector, explorer, trial, optimism, epsilon}; }
     Student student() {
         require_sizes(learner, selector, trial, optimism);
-        require(unjudged.size() == learner.actions, "one mark for each action");
+        require(unjudged.empty() || unjudged.size() == learner.actions, "one mark for each action");
         require(!weights || weights->size() == learner.lanes, "one weight for each lane");
         return {learner, selector, explorer, trial, optimism, unit, epsilon, weights ? weights->data() : nullptr,
-                unjudged.data(), unjudged_weight};
+                unjudged.empty() ? nullptr : unjudged.data(), unjudged_weight};
     }
 };
 
@@ -231,9 +247,9 @@ void bind_rounds(nb::module_& m) {
             require_allowed(allowed, student.learner.actions);
             const uint8_t* marks = allowed ? allowed->data() : nullptr;
             Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
-            const Row row = rows.gather(0, scratch.row);
-            look(student.learner, student.doubts(), row, marks, scratch);
-            student.learn(row, {action, cost, probability, marks, round}, now, scratch);
+            const NumberedOffer offer(rows.gather(0, scratch.row), marks, student.learner.actions);
+            look(student.learner, student.doubts(), offer, scratch);
+            student.learn(offer, {action, cost, probability, round}, now, scratch);
         }, "rows"_a, "action"_a, "cost"_a, "probability"_a, "allowed"_a.none(), "round"_a, "now"_a,
            "Learn what the action in a single row has cost.")
         .def("learn_many", [](Composition& self, const Rows& rows, Array<const int32_t> actions, Array<const double> costs,
@@ -249,10 +265,9 @@ void bind_rounds(nb::module_& m) {
             nb::gil_scoped_release release;
             Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
             for (std::size_t i = 0; i < size; ++i) {
-                const Row row = rows.gather(i, scratch.row);
-                look(student.learner, student.doubts(), row, mask_row(mask, i), scratch);
-                const Event event{static_cast<std::size_t>(actions(i)), costs(i), probabilities(i), mask_row(mask, i), rounds(i)};
-                student.learn(row, event, now + i, scratch);
+                const NumberedOffer offer(rows.gather(i, scratch.row), mask_row(mask, i), student.learner.actions);
+                look(student.learner, student.doubts(), offer, scratch);
+                student.learn(offer, {static_cast<std::size_t>(actions(i)), costs(i), probabilities(i), rounds(i)}, now + i, scratch);
             }
         }, "rows"_a, "actions"_a, "costs"_a, "probabilities"_a, "mask"_a.none(), "rounds"_a, "now"_a,
            "Learn what the action in every row has cost, one after the other.")
@@ -269,6 +284,31 @@ void bind_rounds(nb::module_& m) {
             play(self.decider(), student, random, rows, costs, {begin, end, first_draw, first_round}, trace);
         }, "random"_a, "rows"_a, "costs"_a, "begin"_a, "end"_a, "first_draw"_a, "first_round"_a, "actions"_a,
            "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a, "Decide and learn in the rows from begin to end.");
+    composition
+        .def("learn_described", [](Composition& self, const Pairing& pairing, const Offers& offers, std::size_t i, std::size_t action,
+                                   double cost, double probability, uint64_t round, uint64_t now) {
+            const Student student = self.student();
+            require_offer(student.learner, pairing, offers, i);
+            require(action < offers.count(i), "action out of range");
+            const DescribedOffer offer(pairing, offers, i);
+            Scratch& scratch = Scratch::of_this_thread(offer.actions(), student.learner.lanes);
+            look(student.learner, student.doubts(), offer, scratch);
+            student.learn(offer, {action, cost, probability, round}, now, scratch);
+        }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "cost"_a, "probability"_a, "round"_a, "now"_a,
+           "Learn what an action of offer i has cost.")
+        .def("play_described", [](Composition& self, const Stream& random, const Pairing& pairing, const Offers& offers,
+                                  Array<const double> costs, std::size_t begin, std::size_t end, uint64_t first_draw,
+                                  uint64_t first_round, Array<int32_t> actions, Array<double> probabilities, Array<double> paid,
+                                  Array<int32_t> lanes, Array<double> memories) {
+            const Student student = self.student();
+            require_offers(student.learner, pairing, offers);
+            require(begin <= end && end <= offers.size() && costs.size() == offers.total(), "offers out of range");
+            const Trace trace = Outputs{actions, probabilities, paid, lanes, memories}.trace_for(end - begin);
+            nb::gil_scoped_release release;
+            return play(self.decider(), student, random, pairing, offers, costs.data(), {begin, end, first_draw, first_round}, trace);
+        }, "random"_a, "pairing"_a, "offers"_a, "costs"_a, "begin"_a, "end"_a, "first_draw"_a, "first_round"_a, "actions"_a,
+           "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a,
+           "Decide and learn in the offers from begin to end; how many rounds have been learned then.");
     bind_decide(composition);
 
     nb::class_<LowerConfidenceBounds>(m, "LowerConfidenceBounds", "UCB1 on costs (Algorithm 3).")

@@ -17,6 +17,7 @@
 
 #include "arrays.hpp"
 #include "contracts.hpp"
+#include "offers.hpp"
 #include "rows.hpp"
 
 namespace warmcb {
@@ -24,6 +25,7 @@ namespace warmcb {
 using namespace nb::literals;
 
 void bind_data(nb::module_& m);       // Stream, Rows, Costs
+void bind_offers(nb::module_& m);     // Pairing, Offers
 void bind_learners(nb::module_& m);
 void bind_selectors(nb::module_& m);
 void bind_explorers(nb::module_& m);
@@ -37,6 +39,17 @@ inline const Kernels& kernels_named(const std::optional<std::string>& name) {
 
 inline void require_width(const Predictor& predictor, const Rows& rows) {
     require(rows.features() + 1 == predictor.inputs, "number of features differs from the learner's");
+}
+
+// Offers of another width would read or write foreign memory.
+inline void require_offers(const Predictor& predictor, const Pairing& pairing, const Offers& offers) {
+    require(pairing.contexts == offers.context_features() && pairing.actions == offers.action_features(), "offers of another width");
+    const std::size_t regressors = pairing.kind == Pairing::Kind::apart ? pairing.actions : 1;
+    require(pairing.features() + 1 == predictor.inputs && predictor.actions == regressors, "pairs of another width");
+}
+inline void require_offer(const Predictor& predictor, const Pairing& pairing, const Offers& offers, std::size_t i) {
+    require_offers(predictor, pairing, offers);
+    require(i < offers.size(), "offer out of range");
 }
 
 inline void require_actions(const Array<const int32_t>& actions, std::size_t known) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -57,6 +58,12 @@ struct Outcome {
     }
 };
 
+// Rows that describe actions in one context, made one after the other: each is valid until the next.
+struct Pairs {
+    std::size_t count;
+    std::function<Row(std::size_t)> row;
+};
+
 // Scores actions. Any number of threads may ask at once.
 class Predictor {
 public:
@@ -69,10 +76,15 @@ public:
 
     // scores: actions × lanes
     virtual void predict(Row row, float* scores) const = 0;
+    // The same for rows that describe actions in one context: count × lanes.
+    virtual void predict_pairs(const Pairs& pairs, float* scores) const {
+        for (std::size_t k = 0; k < pairs.count; ++k) predict(pairs.row(k), scores + k * lanes);
+    }
     // How many rounds a lane's predictions rest on; infinity: all of them.
     virtual double memory(std::size_t) const { return std::numeric_limits<double>::infinity(); }
 
-    void greedy(const float* scores, int32_t* best) const { kernels.greedy(scores, actions, lanes, best); }
+    // The lowest-scored of so many actions, for each lane.
+    void greedy(const float* scores, std::size_t of_actions, int32_t* best) const { kernels.greedy(scores, of_actions, lanes, best); }
 
 protected:
     const Kernels& kernels;
@@ -87,6 +99,10 @@ public:
     virtual bool weighs_by_propensity() const = 0;
     // importance: a weight for each lane.
     virtual void update(Row row, const Outcome& outcome, const float* importance) = 0;
+    // How many rows of an offer of described actions it wants to meet before an example of it, and which one first.
+    virtual std::pair<std::size_t, uint64_t> wants() const { return {0, 0}; }
+    // One of these rows, which teaches nothing but what features are like.
+    virtual void meet(Row, bool /* first */) {}
     // What it predicts now, for ever.
     virtual std::unique_ptr<Predictor> snapshot() const = 0;
     // The unit of costs has changed: what was `cost` is a·cost + b.

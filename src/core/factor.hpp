@@ -19,6 +19,13 @@ struct Forgetting {
         return {half_life > 0 ? std::pow(std::log(2) / half_life, 2) : 0.0, 0.0};
     }
     bool any() const { return step > 0 || half_life > 0; }
+
+    // What a variance has become after so many rounds, never more than at first.
+    float grown(float variance, double rounds, float prior) const {
+        const auto walked = static_cast<float>(step * rounds);
+        const auto doubled = static_cast<float>(half_life > 0 ? std::exp2(rounds / half_life) : 1.0);
+        return std::min(variance * doubled + walked, prior);
+    }
 };
 
 // U is upper triangular with ones on its diagonal; an example changes U and d in place. The product stays positive
@@ -42,18 +49,16 @@ public:
         const auto rounds = static_cast<double>(now > walked ? now - walked : 0);
         walked = now;
         if (rounds == 0 || !forgetting.any()) return;
-        const auto grown = static_cast<float>(forgetting.step * rounds);
-        const auto doubled = static_cast<float>(forgetting.half_life > 0 ? std::exp2(rounds / forgetting.half_life) : 1.0);
-        for (std::size_t j = 0; j < prior.size(); ++j) variances[j] = std::min(variances[j] * doubled + grown, prior[j]);
+        for (std::size_t j = 0; j < prior.size(); ++j) variances[j] = forgetting.grown(variances[j], rounds, prior[j]);
     }
 
     // Takes in an example, and gives what a unit of residual adds to the weights of each of the nested models: of those that
     // use only the first `sizes` terms. One factor serves them all: its first rows and columns are the factor of the model
-    // that has no other terms.
+    // that has no other terms. norms: for each model 1 + h·φᵀPφ.
     void absorb(const float* inputs, const std::vector<uint32_t>& touched, float importance, const std::vector<std::size_t>& sizes,
-                const Kernels& kernels, float* gains) {
+                const Kernels& kernels, float* gains, float* norms) {
         kernels.absorb({inputs, tiles.data(), variances.data(), touched.data(), touched.size(), whole_, importance, sizes.data(),
-                        sizes.size(), gains, variances.size()});
+                        sizes.size(), gains, variances.size(), norms});
     }
 
 private:

@@ -159,6 +159,7 @@ void absorb(const Absorb& u) {
         for (; model + 1 < u.models && u.sizes[model] <= (block + 1) * width; ++model) {
             const std::size_t columns = u.sizes[model] - block * width;
             const F scale = all<F>(h / alphas[columns]);
+            u.norms[model] = alphas[columns];
             const float* column = tiles;
             for (std::size_t row = first; row <= block; ++row, column += size) {
                 F gain = row < block ? load<width>(all_gain + row * width) : all<F>(0.0f);
@@ -188,6 +189,7 @@ void absorb(const Absorb& u) {
         store(all_gain + block * width, gain);
     }
     const F scale = all<F>(h / alphas[width]);
+    u.norms[u.models - 1] = alphas[width];
     for (std::size_t n = 0; n < u.count; ++n) {
         float* gain = all_gain + u.touched[n] * width;
         store(gain, load<width>(gain) * scale);

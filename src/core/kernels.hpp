@@ -12,6 +12,7 @@ struct Row {
     const uint32_t* index;
     const float* value;
     std::size_t size;
+    uint64_t identity = 0;  // of the action that it describes (identities.hpp); 0: none
 };
 
 // One regression example for one action, and that action's part of the model. In both tables a feature is a row.
@@ -42,6 +43,7 @@ struct Absorb {
     std::size_t models;        // how many there are
     float* gains;              // out: for each of them what a unit of residual adds to its weights
     std::size_t stride;        // from one model's gains to the next
+    float* norms;              // out: for each of them 1 + h·φᵀPφ, P being the covariance before
 };
 
 // Beyond this size a table is not expected to stay in the caches of one core.

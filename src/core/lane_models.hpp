@@ -5,6 +5,7 @@
 
 #include "contracts.hpp"
 #include "factor.hpp"
+#include "identities.hpp"
 #include "mixed_model.hpp"
 
 namespace warmcb {
@@ -17,10 +18,12 @@ namespace warmcb {
 // that learns alone gets its own.
 class LaneModels {
 public:
-    LaneModels(std::size_t actions, std::vector<std::size_t> sizes, std::vector<float> prior_of_terms, std::vector<Forgetting> forgetting_of_lanes,
-               bool whole, float first_guess, const Kernels& kernels)
+    LaneModels(std::size_t actions, std::vector<std::size_t> sizes, std::vector<float> prior_of_terms,
+               std::vector<Forgetting> forgetting_of_lanes, Identities::Options of_identities, bool whole, float first_guess,
+               const Kernels& kernels)
         : prior(std::move(prior_of_terms)), forgetting(std::move(forgetting_of_lanes)), weights(std::move(sizes), actions, lanes(), whole),
-          fresh(std::make_shared<Factor>(prior, whole)), factors(actions * lanes(), fresh), first_guess_(first_guess), kernels_(&kernels) {
+          identities(models(), lanes(), of_identities), fresh(std::make_shared<Factor>(prior, whole)), factors(actions * lanes(), fresh),
+          first_guess_(first_guess), kernels_(&kernels) {
         for (std::size_t model = 0; model < models(); ++model) std::fill_n(weights.at(model, 0, 0), actions * lanes(), first_guess);
         if (whole)
             for (std::size_t block = 0; block < Factor::blocks_of(terms()); ++block) touched_.push_back(static_cast<uint32_t>(block));
@@ -30,6 +33,7 @@ public:
     std::vector<float> prior;  // the variance of each weight before the first example
     std::vector<Forgetting> forgetting;  // of each lane
     NestedWeights weights;
+    Identities identities;
     std::shared_ptr<Factor> fresh;
     std::vector<std::shared_ptr<Factor>> factors;  // actions × lanes
 
@@ -50,6 +54,8 @@ public:
                 for (std::size_t lane = 0; lane < lanes(); ++lane) to[lane] += row.value[k] * from[lane];
             }
         }
+        if (const auto* one = identities.find(phi.identity))
+            for (std::size_t i = 0; i < forecasts_.size(); ++i) forecasts_[i] += one->effects[i];
         return forecasts_;
     }
 
@@ -59,6 +65,7 @@ public:
         forecasts_.resize(models() * actions() * lanes());
         weights.predict(*kernels_, phi, forecasts_.data());
         gains_.resize(models() * padded(terms()));
+        norms_.resize(models());
         for (std::size_t lane = 0; lane < lanes(); ++lane) {
             if (importance[lane] == 0) continue;
             judged_.resize(actions());
@@ -75,12 +82,17 @@ public:
         forecast(phi, action);
         const std::size_t size = padded(terms()), of_lane = models() * size;
         gains_.resize(lanes() * of_lane);
+        norms_.resize(lanes() * models());
+        Identities::Identity* const one = phi.identity == 0 ? nullptr : &identities.meet(phi.identity, forgetting, now);
         for (std::size_t lane = 0; lane < lanes(); ++lane) {
             if (importance[lane] == 0) continue;
             auto& factor = of(action, lane);
             if (factor.use_count() > 1) factor = std::make_shared<Factor>(*factor);
             factor->walk(forgetting[lane], now, prior);
-            factor->absorb(inputs(phi), touched_, importance[lane], weights.sizes, *kernels_, gains_.data() + lane * of_lane);
+            // To all other weights the effect of an identity is noise that has its variance.
+            const float weight = one ? importance[lane] / (1 + importance[lane] * one->variances[lane]) : importance[lane];
+            factor->absorb(inputs(phi), touched_, weight, weights.sizes, *kernels_, gains_.data() + lane * of_lane,
+                           norms_.data() + lane * models());
         }
         for (std::size_t model = 0; model < models(); ++model) {
             float *residuals = forecasts_.data() + model * lanes(), *weight = weights.at(model, 0, action);
@@ -92,6 +104,7 @@ public:
                     if (importance[lane] != 0) to[lane] += gain[lane * of_lane] * residuals[lane];
             });
         }
+        if (one) learn(*one, importance);
         sweep(phi);
     }
 
@@ -100,11 +113,13 @@ public:
         for (std::size_t a = 0; a < actions(); ++a) of(a, lane) = fresh;
         for (std::size_t i = lane; i < weights.values.size(); i += lanes()) weights.values[i] = 0;
         for_intercepts([&](float* of_lanes) { of_lanes[lane] = first_guess_; });
+        identities.restart(lane);
     }
 
     void copy(std::size_t from, std::size_t to) {
         for (std::size_t a = 0; a < actions(); ++a) of(a, to) = of(a, from);
         for (std::size_t i = 0; i < weights.values.size(); i += lanes()) weights.values[i + to] = weights.values[i + from];
+        identities.copy(from, to);
     }
 
     void add_action() {
@@ -122,12 +137,13 @@ public:
     void rescale(std::size_t lane, double a, double b) {
         for (std::size_t i = lane; i < weights.values.size(); i += lanes()) weights.values[i] *= static_cast<float>(a);
         for_intercepts([&](float* of_lanes) { of_lanes[lane] += static_cast<float>(b); });
+        identities.rescale(lane, a);
     }
 
 private:
     float first_guess_;
     const Kernels* kernels_;
-    std::vector<float> forecasts_, gains_, dense_;  // dense_: wide rows as the factors want them, until sweep()
+    std::vector<float> forecasts_, gains_, norms_, dense_;  // dense_: wide rows as the factors want them, until sweep()
     std::vector<uint32_t> touched_;                // blocks
     std::vector<uint8_t> judged_;                  // of a labelled example: what is still to be learned
     std::vector<std::size_t> together_;
@@ -160,6 +176,18 @@ private:
             for (std::size_t a = 0; a < actions(); ++a) each(weights.at(model, 0, a));
     }
 
+    // The last steps of an example: forecasts_ are residuals by now.
+    void learn(Identities::Identity& one, const std::vector<float>& importance) {
+        for (std::size_t lane = 0; lane < lanes(); ++lane) {
+            if (importance[lane] == 0) continue;
+            const float shrunk = one.variances[lane] / (1 + importance[lane] * one.variances[lane]);
+            for (std::size_t model = 0; model < models(); ++model)
+                one.effects[model * lanes() + lane] +=
+                    importance[lane] * shrunk / norms_[lane * models() + model] * forecasts_[model * lanes() + lane];
+            one.variances[lane] = shrunk;
+        }
+    }
+
     // An action, and all others that have its factor and were judged as well. Those that share it and were not keep the old one.
     void teach_together(std::size_t action, std::size_t lane, Row phi, const double* costs, float importance) {
         const auto shares = [&](std::size_t other) { return judged_[other] && of(other, lane).get() == of(action, lane).get(); };
@@ -169,7 +197,7 @@ private:
             if (shares(a)) together.push_back(a);
         const bool all = of(action, lane).use_count() == static_cast<long>(together.size());
         const auto learned = all ? of(action, lane) : std::make_shared<Factor>(*of(action, lane));
-        learned->absorb(inputs(phi), touched_, importance, weights.sizes, *kernels_, gains_.data());
+        learned->absorb(inputs(phi), touched_, importance, weights.sizes, *kernels_, gains_.data(), norms_.data());
         for (const std::size_t a : together) {
             of(a, lane) = learned;
             judged_[a] = 0;

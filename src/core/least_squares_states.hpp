@@ -25,7 +25,7 @@ inline bool all_finite(const float* values, std::size_t count) {
 constexpr uint64_t most_bends = 1 << 12;
 
 inline std::vector<uint64_t> shape_of(const Terms& terms) {
-    return {terms.features, terms.whole, terms.translations, terms.products, terms.bends.size()};
+    return {terms.features, terms.whole, terms.translations, terms.products, terms.bends.size(), terms.contexts, terms.crosses};
 }
 
 inline void put_terms(nb::dict& state, const Terms& terms) {
@@ -41,15 +41,18 @@ inline void put_terms(nb::dict& state, const Terms& terms) {
 
 // Into terms of the same features.
 inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) {
-    std::vector<uint64_t> shape(5);
+    std::vector<uint64_t> shape(7);
     copy_from(state, "shape", shape);
-    require(shape[0] == terms.features && shape[1] == terms.whole && shape[2] <= actions && shape[4] <= most_bends &&
+    require(shape[0] == terms.features && shape[1] == terms.whole && shape[5] <= terms.features && shape[6] <= 1 && shape[2] <= actions && shape[4] <= most_bends &&
                 shape[3] <= shape[2] * terms.features && (shape[4] == 0 || (terms.features > 0 && terms.whole)),
             "terms of another shape");
     require(array_from<double>(state, "largest") == std::vector<double>{terms.units.options.largest}, "features that are cut elsewhere");
     terms.translations = shape[2];
     terms.products = shape[3];
-    terms.bends = draw_bends(shape[4], terms.features);
+    terms.contexts = shape[5];
+    terms.crosses = shape[6] != 0;
+    require(shape[4] == 0 || terms.contexts < terms.features, "bends of no feature");
+    terms.bends = draw_bends(shape[4], terms.features, terms.contexts);
     copy_from(state, "centre", terms.units.centre);
     copy_from(state, "inverse", terms.units.inverse);
     copy_from(state, "knots", terms.units.knots);
@@ -65,6 +68,40 @@ inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) 
             "a translator of another size");
 }
 
+inline void put_identities(nb::dict& state, const std::string& name, const Identities& identities) {
+    if (identities.known.empty()) return;
+    const std::map<uint64_t, Identities::Identity> sorted(identities.known.begin(), identities.known.end());
+    std::vector<uint64_t> names, last;
+    std::vector<float> effects, variances;
+    for (const auto& [identity, one] : sorted) {
+        names.push_back(identity);
+        last.push_back(one.last);
+        effects.insert(effects.end(), one.effects.begin(), one.effects.end());
+        variances.insert(variances.end(), one.variances.begin(), one.variances.end());
+    }
+    state[(name + "_identities").c_str()] = as_array(std::move(names));
+    state[(name + "_identities_last").c_str()] = as_array(std::move(last));
+    state[(name + "_effects").c_str()] = as_array(std::move(effects));
+    state[(name + "_effect_variances").c_str()] = as_array(std::move(variances));
+}
+
+inline void get_identities(const nb::dict& state, const std::string& name, Identities& identities) {
+    if (!state.contains((name + "_identities").c_str())) return;
+    const auto names = array_from<uint64_t>(state, (name + "_identities").c_str());
+    const std::size_t lanes = identities.lanes(), width = identities.models() * lanes;
+    std::vector<uint64_t> last(names.size());
+    std::vector<float> effects(names.size() * width), variances(names.size() * lanes);
+    copy_from(state, (name + "_identities_last").c_str(), last);
+    copy_from(state, (name + "_effects").c_str(), effects);
+    copy_from(state, (name + "_effect_variances").c_str(), variances);
+    require(none_negative(variances), "a negative variance");
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        require(names[k] != 0, "the effect of nobody");
+        identities.known[names[k]] = {{effects.begin() + k * width, effects.begin() + (k + 1) * width},
+                                      {variances.begin() + k * lanes, variances.begin() + (k + 1) * lanes}, last[k]};
+    }
+}
+
 inline nb::dict state_of(const MixedModel& model) {
     nb::dict state;
     state["weights"] = copy_of(model.weights.values);
@@ -72,6 +109,7 @@ inline nb::dict state_of(const MixedModel& model) {
     state["mixture"] = copy_of(model.mixture);
     state["memories"] = copy_of(model.memories);
     put_terms(state, model.terms);
+    put_identities(state, "model", model.identities);
     state["frozen"] = copy_of(std::vector<uint8_t>{1});
     return state;
 }
@@ -95,7 +133,7 @@ inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
     const bool whole = shape.size() > 1 && shape[1] != 0;
     std::vector<uint64_t> counts(2);  // actions, lanes
     copy_from(state, "shape_of_weights", counts);
-    Terms terms{features, whole, FeatureUnits(features, whole, {largest[0], 0}), {}, 0, 0, {}, {}};
+    Terms terms{features, 0, false, whole, FeatureUnits(features, whole, {largest[0], 0}), {}, 0, 0, {}, {}};
     get_terms(state, counts[0], terms);
     const auto values = array_from<float>(state, "weights");
     const auto mixture = array_from<double>(state, "mixture"), memories = array_from<double>(state, "memories");
@@ -108,7 +146,10 @@ inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
     weights.values = values;
     require(mixture.size() == memories.size() * (weights.models() + counts[1] - memories.size()), "a mixture of another size");
     require(none_negative(memories) && none_negative(mixture), "a negative memory");
-    return std::make_unique<MixedModel>(std::move(terms), std::move(weights), mixture, memories, kernels);
+    Identities identities(weights.models(), weights.lanes, {1, std::numeric_limits<std::size_t>::max()});
+    get_identities(state, "model", identities);
+    require(identities.known.empty() || counts[0] == 1, "identities of actions that have numbers");
+    return std::make_unique<MixedModel>(std::move(terms), std::move(weights), std::move(identities), mixture, memories, kernels);
 }
 
 // Models with their factors; those that share one share it again.
@@ -130,6 +171,7 @@ inline void put_models(nb::dict& state, const std::string& name, const LaneModel
     state[(name + "_variances").c_str()] = as_array(std::move(variances));
     state[(name + "_tiles").c_str()] = as_array(std::move(tiles));
     state[(name + "_walked").c_str()] = as_array(std::move(walked));
+    put_identities(state, name, models.identities);
 }
 
 inline void get_models(const nb::dict& state, const std::string& name, LaneModels& models) {
@@ -154,39 +196,42 @@ inline void get_models(const nb::dict& state, const std::string& name, LaneModel
         require(whose[i] < factors.size(), "a factor that there is not");
         models.factors[i] = factors[whose[i]];
     }
+    get_identities(state, name, models.identities);
 }
 
 // Labels and rounds that may have to be learned again, labels first. A cost that nobody knows is 0, and marked.
 inline void put_examples(nb::dict& state, const RecursiveLeastSquares& learner) {
     std::vector<uint32_t> index;
     std::vector<float> value, importance;
-    std::vector<uint64_t> ends, actions;
+    std::vector<uint64_t> ends, actions, identities;
     std::vector<double> costs;
     std::vector<uint8_t> known;
-    for (const auto* examples : {&learner.labels_kept, &learner.rounds_kept})
+    for (const auto* examples : {&learner.labels_kept, &learner.rounds_kept, &learner.met})
         for (const auto& example : *examples) {
             index.insert(index.end(), example.index.begin(), example.index.end());
             value.insert(value.end(), example.value.begin(), example.value.end());
             importance.insert(importance.end(), example.importance.begin(), example.importance.end());
             ends.push_back(index.size());
             actions.push_back(example.action);
+            identities.push_back(example.identity);
             for (const double cost : example.costs) {
                 known.push_back(!std::isnan(cost));
                 costs.push_back(std::isnan(cost) ? 0 : cost);
             }
         }
-    state["kept_counts"] = copy_of(std::vector<uint64_t>{learner.labels_kept.size(), learner.rounds_kept.size()});
+    state["kept_counts"] = copy_of(std::vector<uint64_t>{learner.labels_kept.size(), learner.rounds_kept.size(), learner.met.size()});
     state["kept_index"] = as_array(std::move(index));
     state["kept_value"] = as_array(std::move(value));
     state["kept_importance"] = as_array(std::move(importance));
     state["kept_ends"] = as_array(std::move(ends));
     state["kept_actions"] = as_array(std::move(actions));
+    state["kept_identities"] = as_array(std::move(identities));
     state["kept_costs"] = as_array(std::move(costs));
     state["kept_known"] = as_array(std::move(known));
 }
 
 inline void get_examples(const nb::dict& state, RecursiveLeastSquares& learner) {
-    std::vector<uint64_t> counts(2);
+    std::vector<uint64_t> counts(3);
     copy_from(state, "kept_counts", counts);
     const auto index = array_from<uint32_t>(state, "kept_index");
     const auto value = array_from<float>(state, "kept_value"), importance = array_from<float>(state, "kept_importance");
@@ -194,13 +239,16 @@ inline void get_examples(const nb::dict& state, RecursiveLeastSquares& learner) 
     const auto costs = array_from<double>(state, "kept_costs");
     const auto known = array_from<uint8_t>(state, "kept_known");
     const std::size_t total = ends.size();
-    require(counts[0] <= total && counts[1] == total - counts[0] && actions.size() == total, "another number of examples");
-    require(importance.size() == total * learner.lanes && value.size() == index.size() && known.size() == costs.size() &&
+    std::vector<uint64_t> identities(total);
+    copy_from(state, "kept_identities", identities);
+    require(counts[0] <= total && counts[1] <= total - counts[0] && counts[2] == total - counts[0] - counts[1] && actions.size() == total,
+            "another number of examples");
+    require(importance.size() == (counts[0] + counts[1]) * learner.lanes && value.size() == index.size() && known.size() == costs.size() &&
                 costs.size() == counts[0] * learner.actions + counts[1],
             "examples of another size");
     std::size_t begin = 0, cost = 0;
     for (std::size_t i = 0; i < total; ++i) {
-        const bool is_label = i < counts[0];
+        const bool is_label = i < counts[0], is_met = i >= counts[0] + counts[1];
         require(begin < ends[i] && ends[i] <= index.size() && actions[i] < learner.actions, "an example out of range");
         RecursiveLeastSquares::Example example;
         example.index.assign(index.begin() + begin, index.begin() + ends[i]);
@@ -208,13 +256,16 @@ inline void get_examples(const nb::dict& state, RecursiveLeastSquares& learner) 
         require(std::all_of(example.index.begin(), example.index.end() - 1, [&](uint32_t j) { return j < learner.features(); }) &&
                     example.index.back() == learner.features(),
                 "a feature that there is not");
-        example.importance.assign(importance.begin() + i * learner.lanes, importance.begin() + (i + 1) * learner.lanes);
-        require(none_negative(example.importance), "an example of negative weight");
-        for (std::size_t k = 0; k < (is_label ? learner.actions : 1); ++k, ++cost)
-            example.costs.push_back(known[cost] ? costs[cost] : std::numeric_limits<double>::quiet_NaN());
+        if (!is_met) {
+            example.importance.assign(importance.begin() + i * learner.lanes, importance.begin() + (i + 1) * learner.lanes);
+            require(none_negative(example.importance), "an example of negative weight");
+            for (std::size_t k = 0; k < (is_label ? learner.actions : 1); ++k, ++cost)
+                example.costs.push_back(known[cost] ? costs[cost] : std::numeric_limits<double>::quiet_NaN());
+        }
         example.action = actions[i];
+        example.identity = identities[i];
         begin = ends[i];
-        (is_label ? learner.labels_kept : learner.rounds_kept).push_back(std::move(example));
+        (is_met ? learner.met : is_label ? learner.labels_kept : learner.rounds_kept).push_back(std::move(example));
     }
 }
 
@@ -240,7 +291,7 @@ inline nb::dict state_of(const RecursiveLeastSquares& learner) {
     state["better"] = copy_of(memories.better);
     state["ages"] = copy_of(memories.ages);
     state["errors"] = copy_of(std::vector<double>{memories.short_error, memories.long_error, memories.long_square});
-    state["counts"] = copy_of(std::vector<uint64_t>{learner.seen, learner.labels, learner.rounds, learner.terms.units.renewals,
+    state["counts"] = copy_of(std::vector<uint64_t>{learner.seen, learner.fitted, learner.labels, learner.rounds, learner.terms.units.renewals,
                                                     memories.rounds, memories.last_alarm, memories.changes});
     return state;
 }
@@ -276,7 +327,7 @@ inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
     get_examples(state, learner);
     Memories& memories = learner.memories;
     std::vector<double> errors(3);
-    std::vector<uint64_t> counts(7);
+    std::vector<uint64_t> counts(8);
     copy_from(state, "mixture", memories.mixture);
     copy_from(state, "better", memories.better);
     copy_from(state, "ages", memories.ages);
@@ -292,12 +343,13 @@ inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
     memories.long_error = errors[1];
     memories.long_square = errors[2];
     learner.seen = counts[0];
-    learner.labels = counts[1];
-    learner.rounds = counts[2];
-    units.renewals = counts[3];
-    memories.rounds = counts[4];
-    memories.last_alarm = counts[5];
-    memories.changes = counts[6];
+    learner.fitted = counts[1];
+    learner.labels = counts[2];
+    learner.rounds = counts[3];
+    units.renewals = counts[4];
+    memories.rounds = counts[5];
+    memories.last_alarm = counts[6];
+    memories.changes = counts[7];
     require(learner.rounds_kept.empty() || learner.taught, "rounds to be learned again, from nothing");
 }
 

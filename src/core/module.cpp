@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
         return names;
     }, "The instruction sets that this machine can run, the fastest first.");
     bind_data(m);
+    bind_offers(m);
     bind_learners(m);
     bind_selectors(m);
     bind_explorers(m);

@@ -18,18 +18,23 @@ namespace warmcb {
 class RecursiveLeastSquares : public WarmLearner {
 public:
     struct Options {
+        std::size_t contexts;  // rows describe actions: the first features are the context's; not_described: they do not
+        bool crosses;          // whether products of a context's features with an action's are terms
         std::size_t widest;  // the most terms of exact models, bends and what follows not counted; rows of more features are wide
         bool squares;
         std::size_t bends;                   // how many; 0: plain models alone
         std::size_t translations, products;  // of labels: terms; no product if there were more than so many
         double ridge, intercept_ridge;
+        double cross_ridge;
         double bend_ridge;  // if there are 192 of them; fewer have less
         double first_guess;
         uint64_t settled_at;
         double half_life;  // of all that rounds teach; 0: found out by memories
         FeatureUnits::Options units;
         Memories::Options memories;
+        Identities::Options identities;
     };
+    static constexpr std::size_t not_described = std::numeric_limits<std::size_t>::max();
 
     // An example that may have to be learned again: a label, or a round with its action and cost.
     struct Example {
@@ -37,8 +42,9 @@ public:
         std::vector<float> value, importance;
         std::vector<double> costs;
         std::size_t action = 0;
+        uint64_t identity = 0;
 
-        Row row() const { return {index.data(), value.data(), index.size()}; }
+        Row row() const { return {index.data(), value.data(), index.size(), identity}; }
     };
 
     RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, Options of_learner, const Kernels& kernels)
@@ -51,18 +57,32 @@ public:
     Memories memories;
     std::optional<LaneModels> taught;  // by labels alone, as long as the first rounds are kept
     std::vector<Example> labels_kept, rounds_kept;
-    uint64_t seen = 0, labels = 0, rounds = 0;
+    std::vector<Example> met;  // rows that were on offer, of which nothing but their features is known
+    uint64_t seen = 0, fitted = 0, labels = 0, rounds = 0;  // fitted: how many had been seen when units were renewed
 
     bool is_whole() const { return inputs <= options.widest; }
     bool bends() const { return !terms.bends.empty(); }
-    bool settled() const { return seen >= options.settled_at; }
+    bool settled() const { return fitted >= options.settled_at; }
+    bool describes() const { return options.contexts != not_described; }
     std::size_t features() const { return inputs - 1; }
 
     // An example teaches what it says, however it was drawn.
     bool weighs_by_propensity() const override { return false; }
 
     void predict(Row row, float* scores) const override {
-        mixture().predict(kernels, terms.expand(row, true), models.weights, scores);
+        mixture().predict(kernels, terms.expand(row, true), models.weights, models.identities, scores);
+    }
+
+    void predict_pairs(const Pairs& pairs, float* scores) const override {
+        warmcb::predict_pairs(mixture(), kernels, terms, models.weights, models.identities, pairs, scores);
+    }
+
+    // Where rows describe actions, units come from all that was on offer: what is played is no fair sample.
+    std::pair<std::size_t, uint64_t> wants() const override { return {settled() ? 1 : 8, seen}; }
+    void meet(Row row, bool first) override {
+        seen += first;
+        if (!settled()) met.push_back(kept(row, nullptr));
+        else if (is_whole()) terms.units.watch(terms.spell_out(Terms::without_intercept(row)));
     }
 
     void update(Row row, const Outcome& outcome, const float* importance) override {
@@ -125,7 +145,8 @@ public:
     std::unique_ptr<Predictor> snapshot() const override {
         std::vector<double> memories_of_lanes(lanes);
         for (std::size_t lane = 0; lane < lanes; ++lane) memories_of_lanes[lane] = memory(lane);
-        return std::make_unique<MixedModel>(terms, models.weights, memories.mixture, std::move(memories_of_lanes), kernels);
+        return std::make_unique<MixedModel>(terms, models.weights, models.identities, memories.mixture, std::move(memories_of_lanes),
+                                            kernels);
     }
 
     Memories fresh_memories() const { return Memories(lanes, terms.sizes().size(), options.memories); }
@@ -135,18 +156,21 @@ public:
         for (const double half_life : options.memories.half_lives) forgetting.push_back(Forgetting::by_walking(half_life));
         std::vector<float> prior(terms.size(), static_cast<float>(1 / options.ridge));
         prior[0] = static_cast<float>(1 / options.intercept_ridge);
+        std::fill_n(prior.begin() + static_cast<std::ptrdiff_t>(terms.plain()), terms.crossings(), static_cast<float>(1 / options.cross_ridge));
         const auto of_bends = static_cast<float>(192 / (options.bend_ridge * static_cast<double>(terms.bends.size())));
         std::fill_n(prior.begin() + static_cast<std::ptrdiff_t>(terms.base() + terms.translations), terms.bends.size(), of_bends);
-        return LaneModels(actions, terms.sizes(), prior, forgetting, is_whole(), static_cast<float>(options.first_guess), kernels);
+        return LaneModels(actions, terms.sizes(), prior, forgetting, options.identities, is_whole(), static_cast<float>(options.first_guess),
+                          kernels);
     }
 
 private:
     static constexpr uint64_t kept_rounds = 128;  // as long as the unit of costs may change at any time (cost_unit.hpp)
 
     Terms empty_terms() const {
-        Terms empty{features(), is_whole(), FeatureUnits(features(), is_whole(), options.units), {}, 0, 0, {}, {}};
-        if (options.bends == 0 || !is_whole() || features() == 0) return empty;
-        empty.bends = draw_bends(options.bends, features());
+        const std::size_t contexts = describes() ? options.contexts : 0;
+        Terms empty{features(), contexts, options.crosses, is_whole(), FeatureUnits(features(), is_whole(), options.units), {}, 0, 0, {}, {}};
+        if (options.bends == 0 || !is_whole() || features() == contexts) return empty;
+        empty.bends = draw_bends(options.bends, features(), contexts);
         empty.translations = options.translations;
         const std::size_t pairs = options.translations * features();
         empty.products = pairs <= options.products ? pairs : 0;
@@ -154,30 +178,33 @@ private:
     }
 
     Example kept(Row row, const float* importance) const {
-        return {{row.index, row.index + row.size}, {row.value, row.value + row.size}, {importance, importance + lanes}, {}, 0};
+        return {{row.index, row.index + row.size}, {row.value, row.value + row.size},
+                {importance, importance + (importance ? lanes : 0)}, {}, 0, row.identity};
     }
 
     Mixture mixture() const { return {models.models(), lanes, memories.experts(), memories.mixture.data()}; }
 
     // Counts an example; true if the units of features shall be renewed.
     bool see(Row row) {
-        const bool was_settled = settled();
-        ++seen;
+        seen += !describes();  // or else offers are counted: all of their rows have the same context
         row = Terms::without_intercept(row);
         if (is_whole()) {
             const float* x = terms.spell_out(row);
             for (std::size_t j = 0; j < features(); ++j) terms.units.notice(j, x[j]);
-            if (was_settled) terms.units.watch(x);
+            if (settled() && !describes()) terms.units.watch(x);
         } else {
             for (std::size_t k = 0; k < row.size; ++k) terms.units.notice(row.index[k], row.value[k]);
         }
-        return !was_settled && (settled() || (seen >= 4 && std::has_single_bit(seen)));
+        return !settled() && (seen >= options.settled_at || (seen >= 4 && std::bit_floor(seen) > fitted));
     }
 
     void start_anew() {
+        fitted = seen;
         std::vector<Row> rows;
-        for (const auto* examples : {&labels_kept, &rounds_kept})
+        for (const auto* examples : {&labels_kept, &rounds_kept, &met}) {
+            if (describes() && examples != &met) continue;
             for (const Example& example : *examples) rows.push_back(Terms::without_intercept(example.row()));
+        }
         if (is_whole()) {
             std::vector<std::vector<float>> dense;
             for (const Row& row : rows) dense.emplace_back(terms.spell_out(row), terms.spell_out(row) + features());
@@ -188,6 +215,7 @@ private:
         terms.squared.clear();
         for (std::size_t j = 0; options.squares && is_whole() && j < features() && terms.base() < options.widest; ++j)
             if (terms.units.varied[j]) terms.squared.push_back(static_cast<uint32_t>(j));
+        if (settled()) met.clear();
         models = fresh_models();
         memories = fresh_memories();
         for (const Example& label : labels_kept) teach(models, label.row(), label.costs.data(), label.importance.data());
@@ -209,7 +237,8 @@ private:
         const Row phi = terms.expand(row, false);
         importance_.assign(importance, importance + lanes);
         importance_.resize(lanes + memories.count());  // labels teach no memory
-        some.teach(phi, costs, importance_);
+        if (describes()) some.learn(phi, 0, static_cast<float>(costs[0]), importance_, rounds);
+        else some.teach(phi, costs, importance_);
     }
 
     void learn(Row row, std::size_t action, double cost, const float* importance, uint64_t now) {
@@ -238,7 +267,7 @@ private:
             for (std::size_t term = 1; term < terms.base(); ++term) {
                 const float weight = models.weights.at(model, term, a)[0];
                 terms.translator.weights[term * terms.translations + a] = weight;
-                variance += (term <= features() ? 1 : 0.5) * weight * weight;
+                variance += (term <= features() || term >= terms.plain() ? 1 : 0.5) * weight * weight;
             }
             if (variance > least_variance) terms.translator.inverse[a] = static_cast<float>(1 / std::sqrt(variance));
         }

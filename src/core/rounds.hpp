@@ -3,8 +3,8 @@
 
 #include "cost_unit.hpp"
 #include "explorers.hpp"
+#include "offers.hpp"
 #include "optimism.hpp"
-#include "rows.hpp"
 #include "selectors.hpp"
 #include "trial.hpp"
 #include "ucb.hpp"
@@ -37,17 +37,8 @@ struct Scratch {
 struct Event {
     std::size_t action;
     double cost, probability;
-    const uint8_t* allowed;  // for each action; null: all
-    uint64_t round;          // how many rounds had been learned when it was decided
+    uint64_t round;  // how many rounds had been learned when it was decided
 };
-
-// What all lanes predict of the allowed actions.
-inline void look(const Predictor& predictor, Row row, const uint8_t* allowed, Scratch& scratch) {
-    predictor.predict(row, scratch.scores.data());
-    if (allowed)
-        for (std::size_t a = 0; a < predictor.actions; ++a)
-            if (!allowed[a]) std::fill_n(scratch.scores.begin() + a * predictor.lanes, predictor.lanes, not_allowed);
-}
 
 // What lowers scores: new actions are tried out, and old ones that were not played for long.
 struct Doubts {
@@ -58,19 +49,19 @@ struct Doubts {
     float of(std::size_t action) const { return trial.doubt(action) + (optimism.has_any() ? optimism.bonus(action) : 0.0f); }
 };
 
-// The same, and what all lanes would play, giving actions the benefit of the doubt.
-inline void look(const Predictor& predictor, const Doubts& doubts, Row row, const uint8_t* allowed, Scratch& scratch) {
-    look(predictor, row, allowed, scratch);
+// What all lanes predict, and what they would play, giving actions the benefit of the doubt.
+inline void look(const Predictor& predictor, const Doubts& doubts, const Offer& offer, Scratch& scratch) {
+    offer.predict(predictor, scratch.scores.data());
     scratch.optimistic = scratch.scores.data();
     if (doubts.any()) {
         scratch.lowered = scratch.scores;
-        for (std::size_t a = 0; a < predictor.actions; ++a) {
+        for (std::size_t a = 0; a < offer.actions(); ++a) {
             const float doubt = doubts.of(a);
             for (std::size_t lane = 0; lane < predictor.lanes; ++lane) scratch.lowered[a * predictor.lanes + lane] -= doubt;
         }
         scratch.optimistic = scratch.lowered.data();
     }
-    predictor.greedy(scratch.optimistic, scratch.greedy.data());
+    predictor.greedy(scratch.optimistic, offer.actions(), scratch.greedy.data());
 }
 
 // What decides: a bandit as it is, or a snapshot of one.
@@ -84,17 +75,17 @@ struct Decider {
 
     Doubts doubts() const { return {trial, optimism}; }
 
-    // Lines 3 and 4 of Algorithm 1, of a row that was looked at.
-    std::size_t decide(uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
+    // Lines 3 and 4 of Algorithm 1, of an offer of so many actions that was looked at.
+    std::size_t decide(std::size_t actions, uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
         selector.mark_eligible(scratch.eligible.data(), predictor.lanes);
         scratch.in_charge = selector.best();
         // A bandit that has forgotten is as young as its memory of rounds: it has to explore again.
         const auto remembered = static_cast<uint64_t>(std::min(predictor.memory(predictor.lanes - 1), static_cast<double>(round)));
-        const Opinions opinions{scratch.optimistic, predictor.actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
+        const Opinions opinions{scratch.optimistic, actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
                                 scratch.in_charge, epsilon, remembered};
         explorer.distribution(opinions, probabilities);
         trial.mix(opinions, probabilities);
-        return draw(probabilities, predictor.actions, uniform);
+        return draw(probabilities, actions, uniform);
     }
 };
 
@@ -108,22 +99,21 @@ struct Student {
     CostUnit& unit;
     double epsilon;
     const double* weights;  // of a round, for each lane; null: rounds teach nothing
-    const uint8_t* unjudged;  // for each action: nobody has judged it, so that rounds are all there is to learn from
+    const uint8_t* unjudged;  // for each action: nobody has judged it, so that rounds are all there is to learn from; null: all were
     double unjudged_weight;
     bool by_propensity = learner.weighs_by_propensity();
 
     Doubts doubts() const { return {trial, optimism}; }
 
-    // Lines 5 to 7 of Algorithm 1, of a row that was looked at. `now`: how many rounds have been learned.
-    void learn(Row row, const Event& event, uint64_t now, Scratch& scratch) const {
+    // Lines 5 to 7 of Algorithm 1, of an offer that was looked at. `now`: how many rounds have been learned.
+    void learn(const Offer& offer, const Event& event, uint64_t now, Scratch& scratch) const {
         if (const auto change = unit.see(event.cost)) {
             learner.rescale(change->a, change->b);
-            look(learner, doubts(), row, event.allowed, scratch);
+            look(learner, doubts(), offer, scratch);
         }
-        const std::size_t actions = learner.actions;
-        const std::size_t allowed = event.allowed ? std::count_if(event.allowed, event.allowed + actions,
-                                                                  [](uint8_t one) { return one != 0; })
-                                                  : actions;
+        const std::size_t actions = offer.actions();
+        const uint8_t* marks = offer.allowed();
+        const std::size_t allowed = marks ? std::count_if(marks, marks + actions, [](uint8_t one) { return one != 0; }) : actions;
         const auto largest = [&](bool of_eligible) {
             return trial.widened(explorer.largest_weight(allowed, epsilon, event.round, of_eligible), event.round);
         };
@@ -134,13 +124,13 @@ struct Student {
         selector.add(outcome);
         trial.count(event.action, now);
         if (!weights) return;
-        const double inverse = by_propensity ? inverse_propensity(event.probability) : 1.0;
+        const double inverse = by_propensity ? offer.inverse(event.probability) : 1.0;
         const std::size_t lanes = learner.lanes;
         float* importance = scratch.importance.data();
-        if (unjudged[event.action]) std::fill_n(importance, lanes, static_cast<float>(unjudged_weight * inverse));
+        if (unjudged && unjudged[event.action]) std::fill_n(importance, lanes, static_cast<float>(unjudged_weight * inverse));
         else for (std::size_t lane = 0; lane < lanes; ++lane) importance[lane] = static_cast<float>(weights[lane] * inverse);
         const uint64_t changes = learner.changes();
-        learner.update(row, outcome, importance);
+        offer.update(learner, outcome, importance);
         if (learner.changes() != changes) selector.forget();
     }
 };
@@ -152,7 +142,26 @@ struct Trace {
     double* costs;
     int32_t* lanes;
     double* memories;  // how many rounds the predictions of the lane in charge rest on
+
+    Trace at(std::size_t t) const { return {actions + t, probabilities + t, costs + t, lanes + t, memories + t}; }
 };
+
+// One round; whether it was learned.
+template <class CostOf>
+bool play(const Decider& decider, const Student& student, const Offer& offer, uint64_t round, double uniform, CostOf&& cost_of,
+          Scratch& scratch, Trace trace) {
+    look(student.learner, student.doubts(), offer, scratch);
+    const std::size_t action = decider.decide(offer.actions(), round, uniform, scratch, scratch.probabilities.data());
+    const double probability = scratch.probabilities[action], cost = cost_of(action);
+    *trace.actions = static_cast<int32_t>(action);
+    *trace.probabilities = probability;
+    *trace.costs = cost;
+    *trace.lanes = static_cast<int32_t>(scratch.in_charge);
+    *trace.memories = std::min(student.learner.memory(scratch.in_charge), static_cast<double>(round));
+    if (std::isnan(cost)) return false;
+    student.learn(offer, {action, cost, probability, round}, round, scratch);
+    return true;
+}
 
 struct Segment {
     std::size_t begin, end;           // rows
@@ -164,21 +173,25 @@ inline void play(const Decider& decider, const Student& student, const Stream& r
                  Segment segment, Trace trace) {
     Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
     for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
-        const Row row = rows.gather(i, scratch.row);
         const uint8_t* allowed = costs.known(i, student.learner.actions, scratch.allowed.data());
-        look(student.learner, student.doubts(), row, allowed, scratch);
-        const uint64_t round = segment.first_round + t;
-        const std::size_t action =
-            decider.decide(round, random.uniform(segment.first_draw + t), scratch, scratch.probabilities.data());
-        const double probability = scratch.probabilities[action], cost = costs(i, action);
-        const double memory = student.learner.memory(scratch.in_charge);
-        student.learn(row, {action, cost, probability, allowed, round}, round, scratch);
-        trace.actions[t] = static_cast<int32_t>(action);
-        trace.probabilities[t] = probability;
-        trace.costs[t] = cost;
-        trace.lanes[t] = static_cast<int32_t>(scratch.in_charge);
-        trace.memories[t] = std::min(memory, static_cast<double>(round));
+        const NumberedOffer offer(rows.gather(i, scratch.row), allowed, student.learner.actions);
+        play(decider, student, offer, segment.first_round + t, random.uniform(segment.first_draw + t),
+             [&](std::size_t action) { return costs(i, action); }, scratch, trace.at(t));
     }
+}
+
+// The same with described actions, where costs[k] is that of row k. A round in which the chosen action's cost is NaN shows
+// nothing: it is not learned, and counts as no round.
+inline uint64_t play(const Decider& decider, const Student& student, const Stream& random, const Pairing& pairing, const Offers& offers,
+                     const double* costs, Segment segment, Trace trace) {
+    uint64_t round = segment.first_round;
+    for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
+        const DescribedOffer offer(pairing, offers, i);
+        Scratch& scratch = Scratch::of_this_thread(offer.actions(), student.learner.lanes);
+        round += play(decider, student, offer, round, random.uniform(segment.first_draw + t),
+                      [&](std::size_t action) { return costs[offers.begin(i) + action]; }, scratch, trace.at(t));
+    }
+    return round;
 }
 
 // bandits/warm_ucb.py

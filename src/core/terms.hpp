@@ -17,8 +17,8 @@ struct Bend {
     float phase;       // in turns, as are the weights
 };
 
-// Where features are few, examples lie close together, and finer bends can be told apart.
-inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features) {
+// Where features are few, examples lie close together, and finer bends can be told apart. Of the first `contexts` features no bend is made alone: they do not tell actions apart.
+inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features, std::size_t contexts) {
     constexpr double shortest = 1, turn = 6.283185307179586;
     const double longest = 4 * std::max(1.0, std::sqrt(8.0 / static_cast<double>(std::max<std::size_t>(features, 1))));
     const Stream random{20190613, 1};
@@ -31,7 +31,8 @@ inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features) {
         const std::size_t size = std::min(1 + i % 3, features);
         double weights[3], squares = 0;
         for (std::size_t k = 0; k < size; ++k) {
-            do bend.features[k] = static_cast<uint32_t>(uniform() * static_cast<double>(features));
+            const std::size_t first = k == 0 ? contexts : 0;
+            do bend.features[k] = static_cast<uint32_t>(first + uniform() * static_cast<double>(features - first));
             while (std::find(bend.features, bend.features + k, bend.features[k]) != bend.features + k);
             weights[k] = normal_quantile(std::max(uniform(), 1e-12));
             squares += weights[k] * weights[k];
@@ -45,7 +46,8 @@ inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features) {
 
 // √2·cos of an angle in turns: a polynomial, so that every machine computes the same bits.
 inline float root_two_cosine(float turns) {
-    const float r = turns - std::floor(turns + 0.5f), x = r * r;  // |r| ≤ ½
+    constexpr float no_fraction = 12582912.0f;  // 1.5·2²³: a sum with it is rounded to whole turns, faster than by floor
+    const float r = turns - ((turns + no_fraction) - no_fraction), x = r * r;  // |r| ≤ ½
     float sum = -21.0711056f;
     for (const float coefficient : {58.7904921f, -85.2716215f, 64.9286574f, -19.7389804f, 0.99999921f}) sum = sum * x + coefficient;
     return 1.41421356f * sum;
@@ -59,34 +61,41 @@ struct Translator {
     bool speaks() const { return !weights.empty(); }
 };
 
-// (1 | z | z²/2 | translations | bends | products of translations with features).
+// (1 | z | z²/2 | crossings | translations | bends | products of translations with features).
 //
-// `whole`: all features are centred, and zeros spelled out. Wide rows are taken as they are, only scaled: (1 | z).
+// `whole`: all features are centred, and zeros spelled out. Wide rows are taken as they are, only scaled: (1 | z | crossings).
+// Of a row that describes an action in a context, the first features are the context's; crossings are their products with
+// those of the action.
 struct Terms {
-    std::size_t features;
-    bool whole;
+    std::size_t features, contexts;
+    bool crosses, whole;
     FeatureUnits units;
     std::vector<uint32_t> squared;  // the features whose squares are terms
     std::size_t translations = 0, products = 0;
     std::vector<Bend> bends;
     Translator translator;
 
-    std::size_t base() const { return 1 + features + squared.size(); }
+    std::size_t crossings() const { return crosses ? contexts * (features - contexts) : 0; }
+    std::size_t plain() const { return 1 + features + squared.size(); }
+    std::size_t base() const { return plain() + crossings(); }
     std::size_t size() const { return base() + translations + bends.size() + products; }
 
     // How many terms the nested models use. A constant is one of them only where rows are wide: it forecasts well what a good
     // policy plays, and does not say what to play.
     std::vector<std::size_t> sizes() const {
         if (!whole) return {1, size()};
-        std::vector<std::size_t> ends{1 + features, base(), base() + translations, size()};
+        std::vector<std::size_t> ends{1 + features, plain(), base(), base() + translations, size()};
         ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
         return ends;
     }
 
     // The terms of a row, in whole registers; of wide rows those that are not 0. Valid until the next row of this thread.
-    Row expand(Row row, bool translate) const {
+    // same_context: the row before this one was of the same context.
+    Row expand(Row row, bool translate, bool same_context = false) const {
         row = without_intercept(row);
-        return whole ? expand_whole(row, translate) : expand_wide(row);
+        Row terms = whole ? expand_whole(row, translate, same_context) : expand_wide(row);
+        terms.identity = row.identity;
+        return terms;
     }
 
     // All features of a row, zeros too; valid until the next row of this thread.
@@ -97,7 +106,12 @@ struct Terms {
         return x;
     }
 
-    static Row without_intercept(Row row) { return {row.index, row.value, row.size - 1}; }
+    // Where the product of a feature of the context with one of the action stands.
+    std::size_t crossing(std::size_t of_context, std::size_t of_action) const {
+        return plain() + of_context * (features - contexts) + of_action - contexts;
+    }
+
+    static Row without_intercept(Row row) { return {row.index, row.value, row.size - 1, row.identity}; }
 
 private:
     struct Expansion {
@@ -112,8 +126,11 @@ private:
 
     Row expand_wide(Row row) const {
         Expansion& room = expansion();
-        room.index.resize(row.size + 1);
-        room.value.resize(row.size + 1);
+        std::size_t of_context = 0;
+        while (of_context < row.size && row.index[of_context] < contexts) ++of_context;
+        const std::size_t room_for = 1 + row.size + (crosses ? of_context * (row.size - of_context) : 0);
+        room.index.resize(room_for);
+        room.value.resize(room_for);
         room.index[0] = 0;
         room.value[0] = 1;
         std::size_t count = 1;
@@ -122,22 +139,36 @@ private:
             room.value[count] = units.z(row.index[k], row.value[k]);
             count += room.value[count] != 0;
         }
+        const std::size_t plain_count = count;
+        for (std::size_t i = 1; crosses && i < plain_count && room.index[i] <= contexts; ++i)
+            for (std::size_t j = plain_count; j-- > i && room.index[j] > contexts;) {
+                room.index[count] = static_cast<uint32_t>(crossing(room.index[i] - 1, room.index[j] - 1));
+                room.value[count++] = room.value[i] * room.value[j];
+            }
         return {room.index.data(), room.value.data(), count};
     }
 
-    Row expand_whole(Row row, bool translate) const {
+    Row expand_whole(Row row, bool translate, bool same_context) const {
         Expansion& room = expansion();
         const float* x = spell_out(row);
         while (room.all.size() < size()) room.all.push_back(static_cast<uint32_t>(room.all.size()));
-        room.value.assign(padded(size()), 0.0f);
+        room.value.resize(padded(size()));
         float* value = room.value.data();
+        const std::size_t first = same_context ? contexts : 0;  // the features before it are known already
+        std::fill(value + base(), value + room.value.size(), 0.0f);
         value[0] = 1;
-        for (std::size_t j = 0; j < features; ++j) value[1 + j] = units.z(j, x[j]);
+        for (std::size_t j = first; j < features; ++j) value[1 + j] = units.z(j, x[j]);
         float* square = value + 1 + features;
         for (const uint32_t j : squared) *square++ = value[1 + j] * value[1 + j] / 2;
+        if (crosses) {
+            const float *of_action = value + 1 + contexts, *end = value + 1 + features;
+            float* crossed = value + plain();
+            for (std::size_t i = 0; i < contexts; ++i)
+                for (const float* z = of_action; z < end; ++z) *crossed++ = value[1 + i] * *z;
+        }
         if (translations + bends.size() == 0) return {room.all.data(), value, size()};
         room.scores.resize(features);
-        for (std::size_t j = 0; j < features; ++j) room.scores[j] = units.score(j, x[j]);
+        for (std::size_t j = first; j < features; ++j) room.scores[j] = units.score(j, x[j]);
         if (translate && translator.speaks()) this->translate(room.scores.data(), value);
         float* bent = value + base() + translations;
         for (std::size_t i = 0; i < bends.size(); ++i) {

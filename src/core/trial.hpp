@@ -30,7 +30,7 @@ struct Trial {
         to.push_back(not_over);
     }
     void count(std::size_t action, uint64_t now) {
-        if (added[action] && ++learned[action] == length) to[action] = now;
+        if (ran() && added[action] && ++learned[action] == length) to[action] = now;
     }
 
     bool tries(std::size_t action) const { return added[action] && learned[action] < length; }

@@ -66,6 +66,35 @@ class Costs:
     def matrix(self, actions: int) -> NDArray[np.float64]:
         """The costs as a NumPy matrix, rows by actions."""
 
+class Pairing:
+    """How a context and a described action become what a learner sees."""
+
+    def __init__(self, kind: str, contexts: int, actions: int, products: int, identities: int) -> None: ...
+    @property
+    def features(self) -> int:
+        """The width of a learner's rows."""
+
+    def product(self, of_context: int, of_action: int) -> int:
+        """The column of a product of features, of crossed pairs."""
+
+class Offers:
+    """Rounds with described actions."""
+
+    def __init__(
+        self,
+        contexts: Rows | None,
+        actions: Rows,
+        starts: NDArray[np.int64] | None = None,
+        identities: NDArray[np.uint64] | None = None,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def total(self) -> int:
+        """How many actions there are in all rounds."""
+
+    def pairs(self, pairing: Pairing, i: int) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
+        """The rows of the actions of round i, as CSR arrays."""
+
 class Predictor:
     """Scores every action in every lane."""
 
@@ -87,6 +116,9 @@ class Predictor:
     def predict(self, rows: Rows, i: int) -> NDArray[np.float32]:
         """The scores of row i, actions by lanes."""
 
+    def predict_described(self, pairing: Pairing, offers: Offers, i: int) -> NDArray[np.float32]:
+        """The scores of the actions of offer i, actions by lanes."""
+
     def greedy(self, scores: NDArray[np.float32]) -> NDArray[np.int32]:
         """The lowest-scored action of each lane, the first among equals."""
 
@@ -106,6 +138,11 @@ class Learner(Predictor):
     def update(self, rows: Rows, i: int, outcome: object, weights: NDArray[np.float64]) -> None:
         """Learn what became of the round in row i; a weight for each lane."""
 
+    def update_described(
+        self, pairing: Pairing, offers: Offers, i: int, outcome: object, weights: NDArray[np.float64]
+    ) -> None:
+        """Learn what became of offer i; a weight for each lane."""
+
     def rescale(self, a: float, b: float) -> None:
         """The unit of costs has changed: what was `cost` is a·cost + b."""
 
@@ -121,6 +158,11 @@ class WarmLearner(Learner):
 
     def teach(self, rows: Rows, costs: Costs, weights: NDArray[np.float64]) -> None:
         """Learn the known costs of every row; a weight for each lane."""
+
+    def teach_described(
+        self, pairing: Pairing, offers: Offers, costs: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> None:
+        """Learn the known costs of every offer; a weight for each lane."""
 
     def add_action(self) -> None:
         """Make room for one action more, of which nothing is known."""
@@ -161,6 +203,8 @@ class RecursiveLeastSquares(WarmLearner):
         features: int,
         actions: int,
         lanes: int,
+        contexts: int | None,
+        crosses: bool,
         widest: int,
         squares: bool,
         bends: int,
@@ -168,7 +212,10 @@ class RecursiveLeastSquares(WarmLearner):
         products: int,
         ridge: float,
         intercept_ridge: float,
+        cross_ridge: float,
         bend_ridge: float,
+        identity_ridge: float,
+        most_identities: int,
         first_guess: float,
         settled_at: int,
         half_life: float,
@@ -488,6 +535,11 @@ class Snapshot:
     ) -> None:
         """Decide in every row."""
 
+    def decide_described(
+        self, pairing: Pairing, offers: Offers, i: int, round: int, uniform: float, probabilities: object
+    ) -> int:
+        """Decide in offer i."""
+
 class Composition:
     """A learner, a selector and an explorer: whole rounds."""
 
@@ -545,6 +597,37 @@ class Composition:
     ) -> None:
         """Decide and learn in the rows from begin to end."""
 
+    def learn_described(
+        self,
+        pairing: Pairing,
+        offers: Offers,
+        i: int,
+        action: int,
+        cost: float,
+        probability: float,
+        round: int,
+        now: int,
+    ) -> None:
+        """Learn what an action of offer i has cost."""
+
+    def play_described(
+        self,
+        random: Stream,
+        pairing: Pairing,
+        offers: Offers,
+        costs: NDArray[np.float64],
+        begin: int,
+        end: int,
+        first_draw: int,
+        first_round: int,
+        actions: NDArray[np.int32],
+        probabilities: NDArray[np.float64],
+        paid: NDArray[np.float64],
+        lanes: NDArray[np.int32],
+        memories: NDArray[np.float64],
+    ) -> int:
+        """Decide and learn in the offers from begin to end; how many rounds have been learned then."""
+
     def decide(
         self, rows: Rows, allowed: NDArray[np.uint8] | None, round: int, uniform: float, probabilities: object
     ) -> int:
@@ -560,6 +643,11 @@ class Composition:
         probabilities: NDArray[np.float64],
     ) -> None:
         """Decide in every row."""
+
+    def decide_described(
+        self, pairing: Pairing, offers: Offers, i: int, round: int, uniform: float, probabilities: object
+    ) -> int:
+        """Decide in offer i."""
 
 class LowerConfidenceBounds:
     """UCB1 on costs (Algorithm 3)."""

@@ -150,7 +150,7 @@ def one_row(x: Features, features: int | None) -> Rows:
         if x.ndim == 2 and x.shape[0] != 1:
             raise InputError(f"x has shape {x.shape}; expected a single row")
         return _checked(sparse_rows("x", x), "x", features)
-    values = _dense("x", x)
+    values = dense("x", x)
     if values.ndim == 2 and values.shape[0] == 1:
         values = values[0]
     if values.ndim != 1:
@@ -168,7 +168,7 @@ def matrix(X: Features, features: int | None) -> Rows:
 
 def plain_matrix(X: Features) -> Any:
     """X as something whose rows can be picked: a NumPy array of float32, or a CSR matrix."""
-    plain = csr("X", X) if is_sparse(X) else _dense("X", X)
+    plain = csr("X", X) if is_sparse(X) else dense("X", X)
     if plain.ndim != 2:
         raise InputError(f"X has shape {plain.shape}; expected a matrix with one row for each example")
     return plain
@@ -262,15 +262,15 @@ def mask(actions: ArrayLike | None, n_rows: int, n_actions: int, numbers: Number
     return np.ascontiguousarray(array, dtype=np.uint8)
 
 
-def key(value: object) -> int | str:
-    """What names a draw, as a plain value."""
+def key(value: object, name: str = "key") -> int | str:
+    """What names a draw or an action, as a plain value."""
     plain = _unwrapped(value)
     if isinstance(plain, str):
         return str(plain)
     if not isinstance(plain, Integral) or isinstance(plain, bool):
-        raise InputError(f"key is {shown(value)}; expected a string or an integer")
+        raise InputError(f"{name} is {shown(value)}; expected a string or an integer")
     if abs(int(plain)) >= 2**255:
-        raise InputError(f"key is {shown(value)}; expected an integer of at most 255 bits")
+        raise InputError(f"{name} is {shown(value)}; expected an integer of at most 255 bits")
     return int(plain)
 
 
@@ -338,6 +338,41 @@ def cost_table(
     if wrong.size:
         raise InputError(f"y[{wrong[0]}] is {_array('y', y)[wrong[0]]}, which actions say was not judged")
     return costs_among(found, judged)
+
+
+def costs_of_offers(y: ArrayLike | None, costs: Any, starts: NDArray[np.int64], limits: Range) -> NDArray[np.float64]:
+    """The cost of each described action of several rounds, one round after the other; NaN where nobody has judged."""
+    if (y is None) == (costs is None):
+        raise InputError("y and costs: expected exactly one of them")
+    sizes = np.diff(starts)
+    if costs is None:
+        right = _array("y", y)
+        if right.shape != (len(sizes),) or (right.dtype.kind not in "iu" and right.size):
+            raise InputError(f"y is {shown(y)}; expected the row of the right action in each of {len(sizes)} rounds")
+        wrong = np.flatnonzero((right < 0) | (right >= sizes))
+        if wrong.size:
+            i = wrong[0]
+            raise InputError(f"y[{i}] is {right[i]}; expected a row of its actions, from 0 to {sizes[i] - 1}")
+        table = np.ones(int(starts[-1]))
+        table[starts[:-1] + right.astype(np.int64)] = 0.0
+        return table
+    if isinstance(costs, str) or not isinstance(costs, Iterable) or len(lists := list(costs)) != len(sizes):
+        raise InputError(f"costs is {shown(costs)}; expected a list of costs for each of the {len(sizes)} rounds")
+    tables = [_costs_of_offer(f"costs[{i}]", one, int(sizes[i]), limits) for i, one in enumerate(lists)]
+    return np.concatenate(tables) if tables else np.empty(0)
+
+
+def _costs_of_offer(name: str, costs: Any, size: int, limits: Range) -> NDArray[np.float64]:
+    array = _array(name, costs)
+    if array.shape != (size,):
+        raise InputError(f"{name} has shape {array.shape}; expected ({size},), one cost for each action")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name} has the type {array.dtype}; expected each to be {costs_expected(limits)}, or NaN")
+    low, high = limits or (-LARGEST_COST, LARGEST_COST)
+    wrong = np.flatnonzero(~(np.isnan(array) | ((array >= low) & (array <= high))))
+    if wrong.size:
+        raise InputError(f"{name}[{wrong[0]}] is {array[wrong[0]]}; expected {costs_expected(limits)}, or NaN")
+    return array.astype(np.float64)
 
 
 def _by_action(name: str, table: Any, numbers: Numbers) -> Any:
@@ -468,7 +503,8 @@ def _refuse_mask(value: object) -> None:
         raise ValueError("some of its values are masked")
 
 
-def _dense(name: str, X: Features) -> NDArray[np.float32]:
+def dense(name: str, X: Features) -> NDArray[np.float32]:
+    """X as an array of float32."""
     try:
         with np.errstate(over="ignore", under="ignore"):
             _refuse_mask(X)

@@ -1,6 +1,6 @@
 """One file per algorithm: the paper's, and the one that goes past it."""
 
-from warmcb.bandits._base import Bandit
+from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
 from warmcb.bandits.decisions import Decision, Decisions, Trace
@@ -8,6 +8,8 @@ from warmcb.bandits.exact_arrow import ExactArrow
 from warmcb.bandits.exact_supervised_truth import ExactSupervisedTruth
 from warmcb.bandits.files import load
 from warmcb.bandits.policy import Policy
+from warmcb.bandits.shared import SharedBandit
+from warmcb.bandits.shared_policy import SharedPolicy
 from warmcb.bandits.supervised_truth import SupervisedTruth
 from warmcb.bandits.warm import WarmBandit
 from warmcb.bandits.warm_ucb import UCB1, WarmUCB
@@ -23,6 +25,8 @@ __all__ = [
     "ExactSupervisedTruth",
     "Majority",
     "Policy",
+    "SharedBandit",
+    "SharedPolicy",
     "SimBandit",
     "SupOnly",
     "SupervisedTruth",

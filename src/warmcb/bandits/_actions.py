@@ -67,7 +67,9 @@ class Actions:
 
     def event(self, decision: Decision, cost: float) -> Event:
         """A decision of this bandit, with its cost, which has been checked."""
-        action, probability, probabilities, actions, round_, _ = decision
+        action, probability, probabilities, actions, round_, _, _ = decision
+        if type(actions) is not tuple and decision.is_described:
+            raise InputError("the decision is of described actions; expected one whose actions have numbers")
         known = probabilities.shape if type(probabilities) is np.ndarray else np.shape(probabilities)
         if len(known) != 1 or not self.at_first <= known[0] <= self.count:
             raise InputError(f"the decision is of a bandit with {_size(known)}; expected one of {self.count}")

@@ -15,7 +15,7 @@ from warmcb._core import Rows
 from warmcb._costs import CostTable
 from warmcb._states import State
 from warmcb.bandits._actions import Mask
-from warmcb.bandits._base import Bandit
+from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.decisions import Event
 from warmcb.errors import OrderError
 

@@ -5,7 +5,7 @@ from typing import Any
 from warmcb import _inputs
 from warmcb._core import Rows
 from warmcb._states import State
-from warmcb.bandits._base import Bandit
+from warmcb.bandits._numbered import Bandit
 from warmcb.errors import InputError
 from warmcb.learners.finite_class import Actions, ConstantPolicies, LinearPolicies, Policies
 

@@ -11,7 +11,7 @@ from warmcb._core import Rows, Stream
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits._actions import Allowed, Mask
-from warmcb.bandits._base import Bandit
+from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.decisions import Action, Event, Trace, certain
 

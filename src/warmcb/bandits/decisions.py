@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb._messages import shown
+from warmcb._sparse import is_sparse
 from warmcb.errors import InputError
 
 Action = Any
@@ -20,12 +21,13 @@ class Decision(NamedTuple):
     """What `decide` gives and `learn` wants back: it pickles, and goes through JSON without loss.
 
     Attributes:
-        action: the action to play, by its name if actions have names.
+        action: the action to play, by its name if actions have names; of described actions, the row of its description.
         probability: with which it was drawn.
-        probabilities: of all K actions; 0 for those that were not allowed.
-        actions: the actions that were allowed.
+        probabilities: of all K actions, 0 for those that were not allowed; or of all described actions.
+        actions: the actions that were allowed; or the descriptions of those that were there, one in each row.
         round: how many rounds had been learned. It fixes ε and the largest weight of this round's evidence.
         key: what names the draw; None for one that the bandit has counted itself.
+        ids: the ids of described actions, if they had any.
 
     >>> import json
     >>> from warmcb import ArrowCB
@@ -38,13 +40,22 @@ class Decision(NamedTuple):
     action: Action
     probability: float
     probabilities: NDArray[np.float64]
-    actions: tuple[Action, ...] = ()
+    actions: Any = ()
     round: int = 0
     key: Key | None = None
+    ids: tuple[Key, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON has them."""
-        return self._asdict() | {"probabilities": self.probabilities.tolist(), "actions": list(self.actions)}
+        plain = self._asdict() | {"probabilities": self.probabilities.tolist(), "actions": _plain(self.actions)}
+        if not self.is_described:
+            del plain["ids"]
+        return plain
+
+    @property
+    def is_described(self) -> bool:
+        """Whether its actions have descriptions instead of numbers."""
+        return isinstance(self.actions, np.ndarray) or is_sparse(self.actions)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
@@ -54,28 +65,54 @@ class Decision(NamedTuple):
             plain: what `to_dict` gave, as it is or through JSON.
 
         """
-        if not isinstance(plain, Mapping) or set(plain) != set(cls._fields):
+        if not isinstance(plain, Mapping) or {*plain, "ids"} != set(cls._fields):
             found = sorted(plain) if isinstance(plain, Mapping) else plain
             raise InputError(f"the decision is {shown(found)}; expected {', '.join(cls._fields)}")
         try:
             probabilities = np.asarray(plain["probabilities"], dtype=np.float64)
         except (TypeError, ValueError):
             probabilities = np.empty(())
-        if probabilities.ndim != 1 or not isinstance(plain["actions"], list | tuple):
+        ids = plain.get("ids")
+        lists = isinstance(plain["actions"], list | tuple | Mapping) and isinstance(ids, list | tuple | None)
+        if probabilities.ndim != 1 or not lists:
             raise InputError(f"the decision is {shown(dict(plain))}; expected lists of probabilities and of actions")
-        return cls(**{**plain, "probabilities": probabilities, "actions": tuple(plain["actions"])})
+        arrays = {"probabilities": probabilities, "actions": _unplain(plain["actions"])}
+        return cls(**{**plain, **arrays, "ids": None if ids is None else tuple(ids)})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):
             return NotImplemented
-        mine, theirs = (one._replace(probabilities=np.asarray(one.probabilities).tobytes()) for one in (self, other))  # type: ignore[arg-type]
-        return tuple.__eq__(mine, theirs)
+        return self.to_dict() == other.to_dict()
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((self.action, self.probability, self.actions, self.round, self.key))
+        return hash((self.action, self.probability, self.round, self.key))
+
+
+def _plain(actions: Any) -> Any:
+    """Allowed actions, or descriptions, as JSON has them."""
+    if is_sparse(actions):
+        arrays = {name: getattr(actions, name).tolist() for name in ("data", "indices", "indptr")}
+        return {**arrays, "shape": list(actions.shape)}
+    return actions.tolist() if isinstance(actions, np.ndarray) else list(actions)
+
+
+def _unplain(plain: Any) -> Any:
+    """The reverse."""
+    try:
+        if isinstance(plain, Mapping):
+            from scipy.sparse import csr_array
+
+            values = np.asarray(plain["data"], dtype=np.float32)
+            indices, starts = (np.asarray(plain[name], dtype=np.int32) for name in ("indices", "indptr"))
+            return csr_array((values, indices, starts), shape=tuple(plain["shape"]))
+        if plain and all(isinstance(row, list | tuple) for row in plain):
+            return np.array(plain, dtype=np.float32).reshape(len(plain), -1)
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"the decision has the actions {shown(plain)}; expected a list, or a CSR matrix") from None
+    return tuple(plain)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from warmcb import _inputs, _modelfile
-from warmcb.bandits._base import POLICY, Bandit, revive
+from warmcb.bandits._base import POLICY, BaseBandit, revive
 from warmcb.bandits._parts import decoded, known_parts
-from warmcb.bandits.policy import Policy
 from warmcb.errors import InputError, ModelFileError
 
 
@@ -36,14 +35,14 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
     known = known_parts(parts)
     written, params, state = _modelfile.read(path)
     kind = written.removeprefix(POLICY)
-    if kind not in Bandit._known:
-        raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(Bandit._known))}")
+    if kind not in BaseBandit.known:
+        raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
     try:
-        saved = Bandit._known[kind]
+        saved = BaseBandit.known[kind]
         arguments = saved._loaded_params({name: decoded(value, known) for name, value in params.items()}, state)
         bandit = revive(saved, arguments, state)
         if written != kind and worker is None:
-            return Policy(bandit)
+            return bandit._as_policy()
         if written == kind and "learner_frozen" in state:
             raise ValueError("it is the snapshot of a policy, which does not learn")
     except Exception as error:  # a file may hold anything

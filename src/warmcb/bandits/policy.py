@@ -1,4 +1,4 @@
-"""An immutable snapshot of a bandit: it decides, for any number of threads at once."""
+"""Immutable snapshots of bandits: they decide, for any number of threads at once."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,57 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _inputs, _modelfile
-from warmcb.bandits._base import POLICY, Bandit, revive
+from warmcb.bandits._base import POLICY, BaseBandit, revive
+from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.decisions import Action, Decision, Decisions, Key
 from warmcb.errors import OrderError
 
 
-class Policy:
+class BasePolicy:
+    """What all policies have in common, whether actions have numbers or descriptions.
+
+    Args:
+        bandit: a frozen bandit.
+
+    Attributes:
+        lambda_: the λ in charge.
+        round: how many rounds the bandit had learned.
+
+    """
+
+    _bandit: Any
+    lambda_: float
+    round: int
+
+    def __init__(self, bandit: BaseBandit) -> None:
+        vars(self).update(_bandit=bandit, lambda_=bandit.lambda_, round=bandit.learned_)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise OrderError(f"{name} cannot be changed to {value!r}; expected another policy")
+
+    def __delattr__(self, name: str) -> None:
+        raise OrderError(f"{name} cannot be taken away; expected another policy")
+
+    def save(self, path: str | Path) -> None:
+        """Write it to one file, in one step; `warmcb.load` reads it.
+
+        Args:
+            path: the file; one that is there already is replaced.
+
+        """
+        params, arrays = self._bandit._saved_params()
+        kind = POLICY + type(self._bandit).__name__
+        _modelfile.write(path, kind, params, self._bandit._whole_state() | arrays)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: np.array(array) for name, array in self._bandit._whole_state().items()}
+        return _thawed, (type(self._bandit), self._bandit.get_params(), state)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self._bandit!r} after {self.round} rounds"
+
+
+class Policy(BasePolicy):
     """What `bandit.policy()` gives: a bandit as it was, which decides and never learns.
 
     Any number of threads may use one policy, and any number of processes may load it from a file. A draw is a function
@@ -42,24 +87,11 @@ class Policy:
 
     _bandit: Bandit
     actions: tuple[str, ...] | None
-    lambda_: float
     n_actions: int
-    round: int
 
     def __init__(self, bandit: Bandit) -> None:
-        vars(self).update(
-            _bandit=bandit,
-            actions=bandit.actions,
-            lambda_=bandit.lambda_,
-            n_actions=bandit.n_actions,
-            round=bandit.learned_,
-        )
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise OrderError(f"{name} cannot be changed to {value!r}; expected another policy")
-
-    def __delattr__(self, name: str) -> None:
-        raise OrderError(f"{name} cannot be taken away; expected another policy")
+        super().__init__(bandit)
+        vars(self).update(actions=bandit.actions, n_actions=bandit.n_actions)
 
     def decide(self, x: _inputs.Features, actions: Iterable[Action] | None = None, key: Key | None = None) -> Decision:
         """Choose an action for the context x.
@@ -119,24 +151,6 @@ class Policy:
         """
         return self._bandit._predict_costs(self._bandit._known_rows("predict_costs", X))
 
-    def save(self, path: str | Path) -> None:
-        """Write it to one file, in one step; `warmcb.load` reads it.
 
-        Args:
-            path: the file; one that is there already is replaced.
-
-        """
-        params, arrays = self._bandit._saved_params()
-        kind = POLICY + type(self._bandit).__name__
-        _modelfile.write(path, kind, params, self._bandit._whole_state() | arrays)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        state = {name: np.array(array) for name, array in self._bandit._whole_state().items()}
-        return _thawed, (type(self._bandit), self._bandit.get_params(), state)
-
-    def __repr__(self) -> str:
-        return f"Policy of {self._bandit!r} after {self.round} rounds"
-
-
-def _thawed(kind: type[Bandit], params: dict[str, Any], state: dict[str, NDArray[Any]]) -> Policy:
-    return Policy(revive(kind, params, state))
+def _thawed(kind: type[BaseBandit], params: dict[str, Any], state: dict[str, NDArray[Any]]) -> BasePolicy:
+    return revive(kind, params, state)._as_policy()

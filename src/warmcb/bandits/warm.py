@@ -14,7 +14,7 @@ from warmcb.explorers import EXPLORERS
 from warmcb.learners.linear import FEATURES, LEARNERS, BySize
 from warmcb.selectors import SELECTORS
 
-_LAMBDAS = {3: (0.0, 0.75, 1.0), 8: (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)}
+LAMBDAS = {3: (0.0, 0.75, 1.0), 8: (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)}
 
 
 class WarmBandit(LaneBandit):
@@ -73,7 +73,7 @@ class WarmBandit(LaneBandit):
     ) -> None:
         super().__init__(n_actions, actions, seed)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.lambdas_ = _inputs.lambdas(lambdas, _LAMBDAS)
+        self.lambdas_ = _inputs.lambdas(lambdas, LAMBDAS)
         self.lambdas = _inputs.plain_lambdas(lambdas)
         self.features = _inputs.choice("features", features, FEATURES)
         self.half_life = _inputs.half_life(half_life)
@@ -86,35 +86,6 @@ class WarmBandit(LaneBandit):
             if getattr(self, name) != default and self.learner != "auto":
                 what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
                 raise InputError(f"{what}; expected it with the learner auto")
-
-    @property
-    def learner_(self) -> str:
-        """What learns: it depends on the size of the data."""
-        with self._lock:
-            return "nothing yet" if self.n_features_ is None else str(self._learner.description)
-
-    @property
-    def intervals_(self) -> NDArray[np.float64]:
-        """For each λ how much more its policies have cost a round than those of the largest λ: from … to, |Λ| × 2.
-
-        In units of the range of costs, which must be known: without a `cost_range` all are NaN, and `scores_` is what
-        there is. All of them hold at all times together with 95 %, if every round is learned before the next is
-        decided. They are about the policies of all rounds since the bandit last noticed a change of the world, the
-        earlier ones weighing more. With the paper's selector nothing is known: from −1 to 1.
-        """
-        with self._lock:
-            if self.cost_range is None:
-                return np.full((len(self.lambdas_), 2), np.nan)
-            if self.n_features_ is None:
-                return np.tile([-1.0, 1.0], (len(self.lambdas_), 1))
-            return np.asarray(self._selector.intervals)
-
-    @property
-    def dropped_(self) -> NDArray[np.bool_]:
-        """Which λ are out: those whose interval has been above 0, since the last change of the world."""
-        with self._lock:
-            dropped = np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.dropped
-            return dropped.astype(np.bool_)
 
     def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
         learner = BySize(self.features, self.half_life) if self.learner == "auto" else _named(self.learner, LEARNERS)

@@ -14,7 +14,7 @@ from warmcb._core import Costs, LowerConfidenceBounds, Rows, play_ucb
 from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits._actions import Allowed, Mask
-from warmcb.bandits._base import Bandit
+from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.decisions import Event, Rounds, Trace, certain
 
 

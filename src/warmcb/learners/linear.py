@@ -10,6 +10,9 @@ _MOST_COVARIANCES = 2**29  # K·terms²·lanes: half of them are kept, a gigabyt
 _MOST_TRANSLATIONS = 64  # actions; with more, what labels say of each is too many terms
 _BENDS_OF_ONE_ACTION = 500  # divided by √K
 _MOST_TERMS = 352  # with bends: beyond, a round would take too long
+_EXACT_DESCRIBED = 512  # features of contexts and described actions together, which have one regressor for all
+_MOST_CROSSINGS = 512  # products of a context's features with an action's
+_MOST_DESCRIBED_TERMS = 640
 
 FEATURES = ("linear", "squares", "bends")
 """What least squares can see of a row."""
@@ -52,7 +55,9 @@ class RecursiveLeastSquares:
             `memories`; infinity: it never forgets.
         ridge: of how many examples' weight the regularisation is.
         intercept_ridge: the same for the intercepts.
+        cross_ridge: the same for products of a context's features with those of a described action.
         bend_ridge: the same for the bends, if there are 192; fewer have less.
+        identity_ridge: the same for what is special about a single described action.
         first_guess: what an action is expected to cost that nobody has tried: 0 is the lowest cost, 1 the highest.
         exact_terms: up to so many terms, bends not counted, the solution is exact; squares stop here.
         most_bends: how many bends there are; fewer, if there are many actions.
@@ -73,7 +78,9 @@ class RecursiveLeastSquares:
     half_life: float | None = None
     ridge: float = 30.0
     intercept_ridge: float = 1.0
+    cross_ridge: float = 100.0
     bend_ridge: float = 60.0
+    identity_ridge: float = 10.0
     first_guess: float = 0.5
     exact_terms: int = 256
     most_bends: int = 192
@@ -91,7 +98,7 @@ class RecursiveLeastSquares:
     def __post_init__(self) -> None:
         _inputs.choice("features", self.features, FEATURES)
         _inputs.half_life(self.half_life)
-        for name in ("ridge", "intercept_ridge", "bend_ridge"):
+        for name in ("ridge", "intercept_ridge", "cross_ridge", "bend_ridge", "identity_ridge"):
             _inputs.number(name, getattr(self, name), "a number from 1e-6 to 1e6", 1e-6, 1e6)
         _inputs.number("first_guess", self.first_guess, "a number from −1e6 to 1e6", -1e6, 1e6)
         _inputs.integer("exact_terms", self.exact_terms, 1, 2**12)
@@ -117,14 +124,64 @@ class RecursiveLeastSquares:
 
         """
         most = self._most_terms(n_actions, n_lanes)
-        widest = min(int(self.exact_terms), most)
         bends = self._bends(n_features, n_actions, most)
         translations = self._translations(n_actions) if bends and n_lanes > 1 else 0
+        shape = n_features, n_actions, n_lanes
+        return self._start(*shape, min(int(self.exact_terms), most), bends, translations)
+
+    def start_described(
+        self, n_context: int, n_described: int, n_lanes: int, most_ids: int
+    ) -> _core.RecursiveLeastSquares:
+        """The compiled learner of described actions: one regressor for all, exact up to 512 features.
+
+        Args:
+            n_context: the width of a context.
+            n_described: the width of a description.
+            n_lanes: L.
+            most_ids: of how many ids it remembers what is special about them.
+
+        """
+        n_features, crossings = n_context + n_described, n_context * n_described
+        exact = n_features < _EXACT_DESCRIBED
+        crosses = crossings <= (_MOST_CROSSINGS if exact else _MOST_FEATURES - n_features)
+        translations = 1 if self.translate and self.features == "bends" and exact and n_lanes > 1 and n_described else 0
+        products = n_features if translations and n_features <= self.products else 0
+        others = 1 + 2 * n_features + crosses * crossings + translations + products
+        wanted = int(self.most_bends) if self.features == "bends" and exact and n_described else 0
+        bends = max(0, min(wanted, _MOST_DESCRIBED_TERMS - others))
+        sizes = n_features, 1, n_lanes, _EXACT_DESCRIBED, bends, translations
+        return self._start(*sizes, contexts=n_context, crosses=crosses, most_identities=most_ids)
+
+    def fits_described(self, n_context: int, n_described: int) -> bool:
+        """Whether described actions of this size are few enough terms, products included.
+
+        Args:
+            n_context: the width of a context.
+            n_described: the width of a description.
+
+        """
+        n_features = n_context + n_described
+        return n_features < _EXACT_DESCRIBED or n_features + n_context * n_described <= _MOST_FEATURES
+
+    def _start(
+        self,
+        n_features: int,
+        n_actions: int,
+        n_lanes: int,
+        widest: int,
+        bends: int,
+        translations: int,
+        contexts: int | None = None,
+        crosses: bool = False,
+        most_identities: int = 0,
+    ) -> _core.RecursiveLeastSquares:
         forgets = self.half_life is None
         return _core.RecursiveLeastSquares(
             n_features,
             n_actions,
             n_lanes,
+            contexts=contexts,
+            crosses=crosses,
             widest=widest,
             squares=self.features != "linear",
             bends=bends,
@@ -132,7 +189,10 @@ class RecursiveLeastSquares:
             products=int(self.products) if translations else 0,
             ridge=float(self.ridge),
             intercept_ridge=float(self.intercept_ridge),
+            cross_ridge=float(self.cross_ridge),
             bend_ridge=float(self.bend_ridge),
+            identity_ridge=float(self.identity_ridge),
+            most_identities=most_identities,
             first_guess=float(self.first_guess),
             settled_at=int(self.settled_at),
             half_life=0.0 if self.half_life in (None, math.inf) else float(self.half_life),

@@ -1,0 +1,255 @@
+"""Lanes: what the bandits have that select λ online, whether their actions have numbers or descriptions.
+
+A round asks about an `Offer`: the context, and what can be played in it. `Lanes` are the parts that answer, the unit of
+costs, and the round itself where a part is written in Python; compiled it stands in src/core/rounds.hpp.
+"""
+
+import copy
+import threading
+from abc import abstractmethod
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _core, _inputs
+from warmcb._states import State, named, part
+from warmcb.bandits._base import BaseBandit
+from warmcb.bandits._parts import checked_distribution, checked_weight
+from warmcb.contracts import Doubles, Floats, Opinions, Outcome
+
+
+class Offer(Protocol):
+    """The context of a round, and what can be played in it."""
+
+    @property
+    def n_allowed(self) -> int:
+        """How many actions may be played."""
+
+    def scores(self, learner: Any, n_lanes: int) -> Floats:
+        """What each lane predicts of each action: a copy, +∞ for actions that are not allowed."""
+
+    def update(self, learner: Any, outcome: Outcome, weights: Doubles) -> None:
+        """Teach what became of the round; a weight for each lane."""
+
+
+class Lanes(BaseBandit):
+    """A learner with a lane for each λ, a selector of the lane in charge, an explorer."""
+
+    epsilon: float
+    _trains = True
+    """Whether rounds teach anything."""
+    # What meets a contract of warmcb/contracts.py: compiled, or somebody's Python class.
+    _learner: Any
+    _selector: Any
+    _explorer: Any
+    _compiled: Any
+    """The compiled round: a Composition, or the Snapshot of a policy; None if a part is written in Python."""
+    _trial: _core.Trial
+    _optimism: _core.Optimism
+    _unit: _core.CostUnit
+
+    def __init__(self, seed: int) -> None:
+        BaseBandit.__init__(self, seed)
+        self._start_lanes()
+
+    def _start_lanes(self) -> None:
+        self._warm_examples = 0
+        self._label_unit: tuple[float, float] | None = None
+        """What is 0 and what is 1 in the costs of labels, if those have a unit of their own."""
+
+    @abstractmethod
+    def _set_weights(self) -> None:
+        """Tell the parts what an example of either source weighs."""
+
+    # Algorithm 1, line by line: what is played where a part is written in Python
+
+    def _distribution_of(self, offer: Offer) -> NDArray[np.float64]:
+        scores = self._optimistic(offer.scores(self._learner, len(self.lambdas_)))
+        greedy, selector = scores.argmin(axis=0).astype(np.int32), self._selector
+        # A bandit that has forgotten is as young as its memory of rounds: it has to explore again.
+        remembered = int(min(self._learner.memory(len(self.lambdas_) - 1), self.learned_))
+        opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, remembered)
+        probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
+        self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
+        return probabilities  # line 4 draws from it
+
+    def _learn_by_parts(
+        self, offer: Offer, action: int, cost: float, probability: float, round_: int, weights: Doubles
+    ) -> None:
+        change = self._unit.see(cost)
+        if change is not None:
+            self._learner.rescale(*change)
+        scores = offer.scores(self._learner, len(self.lambdas_))
+        greedy = self._optimistic(scores).argmin(axis=0).astype(np.int32)
+        largest, largest_ever = (
+            self._trial.widened(
+                checked_weight(self._explorer, offer.n_allowed, self.epsilon, round_, of_eligible), round_
+            )
+            for of_eligible in (True, False)
+        )
+        age, bounds = max(self.learned_ - round_, 0), (largest, largest_ever)
+        in_units = self._unit.unit(cost)
+        outcome = Outcome(scores, greedy, action, in_units, probability, *bounds, age, self._unit.fixed)
+        self._optimism.add(action)
+        self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
+        self._trial.count(action, self.learned_)
+        if self._trains:
+            changes = self._learner.changes
+            offer.update(self._learner, outcome, weights)  # line 6: the sum over rounds
+            if self._learner.changes != changes:
+                self._selector.forget()
+
+    def _optimistic(self, scores: Floats) -> Floats:
+        """Scores that give actions the benefit of the doubt (src/core/trial.hpp, optimism.hpp)."""
+        doubts = self._trial.doubts + self._optimism.bonuses
+        return scores - doubts[:, np.newaxis] if len(doubts) else scores
+
+    # Units of cost
+
+    def _in_unit_costs(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What graded labels say, from 0 to 1: in the unit of rounds if that was given, or else in their own."""
+        if self.cost_range == (0.0, 1.0):
+            return costs
+        if self._label_unit is None:
+            self._label_unit = self.cost_range or _usual_range(costs)
+        low, high = self._label_unit
+        return np.asarray((np.clip(costs, low, high) - low) / (high - low))
+
+    def _in_paid_costs(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Unit costs in the unit of `learn`; of labels, as long as nothing was learned."""
+        if self._label_unit is not None and self.learned_ == 0:
+            low, high = self._label_unit
+            return low + expected * (high - low)
+        return self._unit.low + expected * self._unit.width
+
+    # What callers see
+
+    @property
+    def lambda_(self) -> float:
+        """The λ in charge."""
+        with self._lock:
+            return float(self.lambdas_[self._selector.best if self.n_features_ is not None else -1])
+
+    @property
+    def memory_(self) -> float:
+        """How many rounds the present model effectively rests on."""
+        with self._lock:
+            if self.n_features_ is None:
+                return 0.0
+            return min(float(self._learner.memory(self._selector.best)), float(self.learned_))
+
+    @property
+    def scores_(self) -> NDArray[np.float64]:
+        """What the selector makes of each λ, per round; the lowest is in charge."""
+        with self._lock:
+            return np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.scores
+
+    @property
+    def rounds_(self) -> int:
+        """The number of rounds behind `scores_`."""
+        with self._lock:
+            return self._selector.rounds if self.n_features_ is not None else 0
+
+    @property
+    def learner_(self) -> str:
+        """What learns: it depends on the size of the data."""
+        with self._lock:
+            return "nothing yet" if self.n_features_ is None else str(self._learner.description)
+
+    @property
+    def intervals_(self) -> NDArray[np.float64]:
+        """For each λ how much more its policies have cost a round than those of the largest λ: from … to, |Λ| × 2.
+
+        In units of the range of costs, which must be known: without a `cost_range` all are NaN, and `scores_` is what
+        there is. All of them hold at all times together with 95 %, if every round is learned before the next is
+        decided. They are about the policies of all rounds since the bandit last noticed a change of the world, the
+        earlier ones weighing more. With the paper's selector nothing is known: from −1 to 1.
+        """
+        with self._lock:
+            if self.cost_range is None:
+                return np.full((len(self.lambdas_), 2), np.nan)
+            if self.n_features_ is None:
+                return np.tile([-1.0, 1.0], (len(self.lambdas_), 1))
+            return np.asarray(self._selector.intervals)
+
+    @property
+    def dropped_(self) -> NDArray[np.bool_]:
+        """Which λ are out: those whose interval has been above 0, since the last change of the world."""
+        with self._lock:
+            dropped = np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.dropped
+            return dropped.astype(np.bool_)
+
+    # What else a bandit is
+
+    def _compile(self) -> Any:
+        parts = self._learner, self._selector, self._explorer
+        kinds = _core.Predictor, _core.Selector, _core.Explorer
+        if not all(map(isinstance, parts, kinds)):
+            return None  # one of them is somebody's Python class
+        if not isinstance(self._learner, _core.Learner):
+            return _core.Snapshot(*parts, self._trial, self._optimism, self.epsilon)
+        return _core.Composition(*parts, self._trial, self._optimism, self._unit, self.epsilon)
+
+    def _admit(self) -> None:
+        # Without labels nobody has taught the smaller λ anything: they may not play.
+        self._selector.admit(0 if self._warm_examples else len(self.lambdas_) - 1)
+        self._set_weights()
+
+    def _frozen(self) -> Self:
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        twin._learner, twin._selector = self._learner.snapshot(), self._selector.snapshot()
+        twin._explorer, twin._trial = self._explorer.snapshot(), self._trial.snapshot()
+        twin._optimism, twin._unit = self._optimism.snapshot(), self._unit.snapshot()
+        twin._draws, twin._lock = copy.copy(self._draws), threading.RLock()
+        twin._compiled = None if self._compiled is None else twin._compile()
+        return twin
+
+    @property
+    def _small_parts(self) -> dict[str, Any]:
+        return {
+            "selector": self._selector,
+            "explorer": self._explorer,
+            "trial": self._trial,
+            "optimism": self._optimism,
+            "unit": self._unit,
+        }
+
+    def _state(self) -> State:
+        counts = {
+            "warm_examples": np.array(self._warm_examples),
+            "lambdas": self.lambdas_,
+            "label_unit": np.array(self._label_unit or ()),
+        }
+        parts = {"learner": self._learner} | self._small_parts
+        return counts | {key: array for name, one in parts.items() for key, array in named(name, one.state()).items()}
+
+    def _restore(self, state: State) -> None:
+        if state["lambdas"].shape != (len(self.lambdas_),):
+            raise ValueError(f"lambdas has the shape {state['lambdas'].shape}; expected {(len(self.lambdas_),)}")
+        # The paper's Λ depends on the number of actions that there were in the beginning.
+        self.lambdas_ = _inputs.saved_lambdas(state["lambdas"])
+        self._warm_examples = _inputs.integer("warm_examples", int(state["warm_examples"]), 0)
+        self._admit()
+        unit = tuple(np.asarray(state["label_unit"], dtype=np.float64).tolist())
+        self._label_unit = _inputs.cost_range(unit or None)
+        for name, small in self._small_parts.items():
+            small.restore(part(name, state))
+        learner = part("learner", state)
+        if "frozen" in learner:  # the state of a policy
+            frozen = _core.thaw(learner)
+            found, expected = ((one.inputs, one.actions, one.lanes) for one in (frozen, self._learner))
+            if found != expected:
+                raise ValueError(f"the model is of the shape {found}, and not of this bandit")
+            self._learner = frozen
+            self._compiled = self._compile()
+        else:
+            self._learner.restore(learner)
+
+
+def _usual_range(costs: NDArray[np.float64]) -> tuple[float, float]:
+    """The lowest and the highest cost, wild ones left out."""
+    mean, reach = float(np.nanmean(costs)), 10 * float(np.nanstd(costs))
+    low, high = max(float(np.nanmin(costs)), mean - reach), min(float(np.nanmax(costs)), mean + reach)
+    return (low, high) if high - low > 1e-200 else (mean - 0.5, mean + 0.5)

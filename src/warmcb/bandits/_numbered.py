@@ -1,0 +1,442 @@
+"""Bandits whose actions have numbers: the calls, checked, and what an algorithm fills in."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb import _costs, _frames, _inputs
+from warmcb._core import Rows, draw
+from warmcb._costs import CostTable
+from warmcb._messages import shown
+from warmcb._states import State
+from warmcb.bandits._actions import Actions, Allowed, Events, Mask
+from warmcb.bandits._base import BaseBandit, Columns
+from warmcb.bandits.decisions import Action, Decision, Decisions, Event, Key, Rounds, Trace
+from warmcb.errors import InputError, OrderError, UnsupportedError
+
+if TYPE_CHECKING:
+    from warmcb.bandits.policy import Policy
+
+_LARGEST_MODEL = 2**38  # weights, for all λ together: far beyond any machine, far below any overflow
+_MOST_ACTIONS = 2**20
+_set = object.__setattr__
+_of_vector = Rows.of_vector
+
+
+class Bandit(BaseBandit):
+    """What every bandit has whose actions have numbers. Lower costs are better.
+
+    A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
+    signature. They cannot be changed once there were data. Several threads may use one bandit: calls wait for each
+    other. Threads that only decide are better off with a `policy`.
+
+    Args:
+        n_actions: K, at least 2.
+        actions: instead, or as well, the names of the actions.
+        seed: of all random numbers.
+
+    Attributes:
+        n_actions: K.
+        actions: their names, if they have any.
+        n_features_: the width of a context; None before any data.
+        features_: the names of the columns, if a table with names has come; else None.
+        lambdas_: Λ in ascending order; empty for a bandit that has no λ.
+        learned_: how many rounds have been learned.
+
+    """
+
+    n_actions: int
+    actions: tuple[str, ...] | None
+
+    _takes_allowed: ClassVar[bool] = True
+    """Whether it can be told which actions are allowed."""
+
+    def __init__(self, n_actions: int | None, actions: Sequence[str] | None, seed: int) -> None:
+        self.actions = _inputs.action_names(actions)
+        if isinstance(n_actions, list | tuple):
+            raise InputError(f"n_actions is {shown(n_actions)}; expected an integer: names are given as actions=")
+        if self.actions is not None and n_actions is None:
+            n_actions = len(self.actions)
+        self.n_actions = _inputs.integer("n_actions", n_actions, 2, _MOST_ACTIONS)
+        if self.actions is not None and len(self.actions) != self.n_actions:
+            raise InputError(f"n_actions is {n_actions}; expected {len(self.actions)}, the number of actions, or none")
+        super().__init__(seed)
+        self._actions = Actions(self.n_actions, self.actions)
+
+    # What callers use
+
+    def warm_start(
+        self,
+        X: _inputs.Features,
+        y: ArrayLike | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from labelled examples.
+
+        Args:
+            X: contexts, one in each row: an array, a SciPy sparse matrix, or a pandas or Polars frame. None at all is
+                fine.
+            y: the right action of each, by number or name; it costs 0, and any other 1.
+            costs: instead of `y`, the cost of each action in each row: (n, K).
+            actions: which actions were judged in each row: (n, K), true or false; or a list of those that were judged
+                in all rows. Costs of others may be NaN.
+
+        Returns:
+            the bandit itself.
+
+        """
+        with self._lock:
+            columns, rows = self._rows("X", X)
+            judged = self._mask(actions, len(rows))
+            limits, numbers = self.cost_range, self._actions.numbers
+            table = _inputs.cost_table(y, costs, len(rows), self.n_actions, judged, numbers, limits)
+            if len(rows):
+                self._meet(rows)
+                self._warm_start(rows, table)
+                self._remember(columns)
+            return self
+
+    def decide(self, x: _inputs.Features, actions: Iterable[Action] | None = None, key: Key | None = None) -> Decision:
+        """Choose an action for the context x.
+
+        Args:
+            x: the context: a row of numbers; or, with named columns, a dict or a frame of one row.
+            actions: the actions that may be played, by number or name; by default all of them.
+            key: names the draw, as an event's id does: the same key draws the same number in every process. Without
+                one the bandit counts its own draws.
+
+        Returns:
+            a `Decision`. Keep it: `learn` wants it back.
+
+        """
+        with self._lock:
+            columns, row = self._row(x)
+            allowed, playable = (None, self._actions.all) if actions is None else self._allow(actions)
+            key = None if key is None else _inputs.key(key)
+            if self.n_features_ is None:
+                self._meet(row)
+            action, probabilities = self._choose(row, allowed, self._draws.uniform(key))
+            if key is None:
+                self._draws.count += 1
+            if columns is not None:
+                self._remember(columns)
+            chosen, probability = self._actions.all[action], probabilities.item(action)
+            # As Decision(…), in half the time.
+            return tuple.__new__(Decision, (chosen, probability, probabilities, playable, self.learned_, key, None))
+
+    def decide_many(
+        self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
+    ) -> Decisions:
+        """Choose an action in every row of X: the same bits as `decide` one by one, far faster.
+
+        Args:
+            X: contexts, one in each row.
+            actions: which may be played in each row, (n, K), true or false; or a list of those that may in all rows.
+            keys: one for each row.
+
+        """
+        with self._lock:
+            columns, rows = self._rows("X", X)
+            n_rows = len(rows)
+            mask = self._mask(actions, n_rows)
+            named = _inputs.keys(keys, n_rows)
+            if n_rows == 0:
+                return self._decisions(np.empty(0, dtype=np.int32), np.empty((0, self.n_actions)), mask, ())
+            self._meet(rows)
+            chosen, probabilities = self._choose_many(rows, mask, self._draws.uniforms(named, n_rows))
+            if named is None:
+                self._draws.count += n_rows
+            self._remember(columns)
+            return self._decisions(chosen, probabilities, mask, named or (None,) * n_rows)
+
+    def learn(
+        self,
+        x: _inputs.Features,
+        action: Decision | Action,
+        cost: float | None = None,
+        probability: float | None = None,
+        *,
+        actions: Iterable[Action] | None = None,
+        reward: float | None = None,
+    ) -> None:
+        """Learn what a decision cost: `learn(x, decision, cost)`.
+
+        It may come late, out of order, in another process. ε and the largest weight are those of the decision's round;
+        predictions are those of this moment.
+
+        Args:
+            x: the context of the decision.
+            action: the decision; or, from the log of another system, the action that it played.
+            cost: what it cost: a finite number, within `cost_range` if there is one.
+            probability: with which the other system played it.
+            actions: which actions the other system could have played; by default all of them.
+            reward: instead of a cost what it brought: the cost is −reward.
+
+        """
+        with self._lock:
+            columns, row = self._row(x)
+            cost = _inputs.cost_or_reward(cost, reward, self.cost_range)
+            if not isinstance(action, Decision):
+                self._allow(actions)
+                event = self._actions.foreign_event(action, cost, probability, actions, self.learned_)
+            elif probability is None and actions is None:
+                event = self._actions.event(action, cost)
+            else:
+                raise InputError("learn got a decision and also a probability or actions; expected the decision alone")
+            if self.n_features_ is None:
+                self._meet(row)
+            self._learn(row, event)
+            _set(
+                self, "learned_", self.learned_ + 1
+            )  # past __setattr__, which would take a tenth of this method's time
+            if columns is not None:
+                self._remember(columns)
+
+    def learn_many(
+        self,
+        X: _inputs.Features,
+        decisions: Sequence[Decision],
+        costs: ArrayLike | None = None,
+        *,
+        rewards: ArrayLike | None = None,
+    ) -> None:
+        """Learn what many decisions cost, one after the other: the same bits as `learn`, far faster.
+
+        Args:
+            X: the contexts of the decisions, one in each row.
+            decisions: what `decide_many` gave, or any sequence of decisions.
+            costs: what each has cost.
+            rewards: instead of costs what each has brought: a cost is −reward.
+
+        """
+        with self._lock:
+            columns, rows = self._rows("X", X)
+            if not isinstance(decisions, Sequence) or len(decisions) != len(rows):
+                found = f"{len(decisions)} decisions" if isinstance(decisions, Sequence) else shown(decisions)
+                raise InputError(f"there are {found}; expected {len(rows)} decisions, one for each row of X")
+            events = self._actions.events(
+                decisions, _inputs.paid_costs_or_rewards(costs, rewards, len(rows), self.cost_range)
+            )
+            if len(rows):
+                learned = self.learned_
+                self._meet(rows)
+                self._learn_many(rows, events)
+                self.learned_ = learned + len(rows)
+                self._remember(columns)
+
+    def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
+        """The greedy action for each row of X; explores nothing, changes nothing.
+
+        Args:
+            X: contexts, one in each row.
+            actions: as in `decide_many`.
+
+        """
+        with self._lock:
+            rows = self._known_rows("predict", X)
+            return self._actions.spoken(self._predict(rows, self._mask(actions, len(rows))))
+
+    def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
+        """What each action is expected to cost in each row of X, by the lane in charge: (n, K), in the unit of `learn`.
+
+        It is what a regression says, and may lie a little outside of what costs can be.
+
+        Args:
+            X: contexts, one in each row.
+
+        """
+        with self._lock:
+            return self._predict_costs(self._known_rows("predict_costs", X))
+
+    def add_action(self, name: str | None = None) -> None:
+        """Take in one action more, during operation; everything that was learned stays.
+
+        Nothing is known of its costs, so it is tried out in at least a quarter of the rounds until 100 of them were
+        learned, and given the benefit of the doubt until 1,000 were. To retire an action, do not allow it.
+
+        Args:
+            name: of the action, if the others have names.
+
+        """
+        raise UnsupportedError(f"{type(self).__name__} cannot take in new actions; expected a WarmBandit or an ArrowCB")
+
+    def policy(self) -> "Policy":
+        """An immutable snapshot that decides: for any number of threads at once, and for other processes."""
+        policy: Policy = super().policy()  # type: ignore[assignment]
+        return policy
+
+    # What the package uses
+
+    def _play_rounds(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
+        """Decide and learn in the rows [begin, end): the same rounds, to the bit, as the live calls.
+
+        Actions whose cost is NaN are not allowed.
+        """
+        with self._lock:
+            if _costs.mask(table) is not None:
+                self._check_allowed()
+            self._meet(rows)
+            trace = self._play(rows, table, begin, end)
+            self._draws.count += end - begin
+            self.learned_ += end - begin
+            return trace
+
+    def _decisions(
+        self, chosen: NDArray[np.int32], probabilities: NDArray[np.float64], mask: Mask, keys: Sequence[Key | None]
+    ) -> Decisions:
+        return Decisions(
+            self._actions.spoken(chosen),
+            probabilities[np.arange(len(chosen)), chosen],
+            probabilities,
+            np.broadcast_to(True, probabilities.shape) if mask is None else mask.astype(np.bool_),
+            np.full(len(chosen), self.learned_),
+            tuple(keys),
+            self.actions,
+        )
+
+    # What else a bandit is
+
+    def _as_policy(self) -> "Policy":
+        from warmcb.bandits.policy import Policy
+
+        return Policy(self)
+
+    def _shape(self) -> State:
+        met = self.n_features_ is not None
+        sizes = {"at_first": self._actions.at_first, "n_features": self.n_features_ if met else -1}
+        return {name: np.array(size) for name, size in sizes.items()}
+
+    def _rebuild(self, state: State) -> None:
+        at_first = _inputs.integer("at_first", int(state["at_first"]), 2, self.n_actions)
+        self._actions = Actions(self.n_actions, self.actions, at_first)
+        n_features = int(state["n_features"])
+        if n_features >= 0:
+            self._check_size(self.n_actions, n_features)
+            self._build(n_features)
+            self.n_features_ = n_features
+
+    # Input checks
+
+    def _row(self, x: _inputs.Features) -> tuple[Columns, Rows]:
+        n_features = self.n_features_
+        if type(x) is np.ndarray and n_features is not None:
+            row = _of_vector(x, n_features)
+            if row is not None:
+                return None, row
+        columns = _frames.columns_of(x, "x")
+        if columns is not None:
+            x = _frames.arranged("x", x, self.features_ or columns)
+        return columns, _inputs.one_row(x, self.n_features_)
+
+    def _rows(self, name: str, X: _inputs.Features) -> tuple[Columns, Rows]:
+        columns = _frames.columns_of(X, name)
+        if columns is not None:
+            X = _frames.arranged(name, X, self.features_ or columns)
+        return columns, _inputs.matrix(X, self.n_features_)
+
+    def _known_rows(self, method: str, X: _inputs.Features) -> Rows:
+        _, rows = self._rows("X", X)
+        if self.n_features_ is None:
+            raise OrderError(f"{method} came before any data; expected warm_start, decide or learn first")
+        return rows
+
+    def _allow(self, actions: Iterable[Action] | None) -> tuple[Allowed, tuple[Action, ...]]:
+        if actions is not None:
+            self._check_allowed()
+        return self._actions.allow(actions)
+
+    def _mask(self, actions: ArrayLike | None, n_rows: int) -> Mask:
+        if actions is not None:
+            self._check_allowed()
+        return self._actions.mask(actions, n_rows)
+
+    def _check_allowed(self) -> None:
+        if not self._takes_allowed:
+            raise UnsupportedError(f"{type(self).__name__} knows nothing of allowed actions; expected actions=None")
+
+    def _meet(self, rows: Rows) -> None:
+        if self.n_features_ is not None:
+            return
+        self._check_size(self.n_actions, rows.features)
+        try:
+            self._build(rows.features)
+        except MemoryError:
+            raise self._too_large(self.n_actions, rows.features) from None
+        self.n_features_ = rows.features
+
+    def _check_size(self, n_actions: int, n_features: int) -> None:
+        if n_actions * (n_features + 1) * max(1, len(self.lambdas_)) > _LARGEST_MODEL or n_actions > _MOST_ACTIONS:
+            raise self._too_large(n_actions, n_features)
+
+    def _too_large(self, n_actions: int, n_features: int) -> InputError:
+        sizes = f"{n_actions} actions × {n_features} features × {len(self.lambdas_)} λ"
+        return InputError(f"the model is {sizes}; expected one that fits into memory")
+
+    # What an algorithm fills in
+
+    @abstractmethod
+    def _build(self, n_features: int) -> None:
+        """Allocate the state, now that the number of features is known."""
+
+    @abstractmethod
+    def _warm_start(self, rows: Rows, table: CostTable) -> None:
+        """Learn from labels (n,), or from costs (n, K) that are NaN where nobody has judged."""
+
+    @abstractmethod
+    def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
+        """The probability of each action in a single row; 0 for those that are not allowed."""
+
+    @abstractmethod
+    def _learn(self, row: Rows, event: Event) -> None:
+        """Learn what became of a round."""
+
+    @abstractmethod
+    def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
+        """The greedy action in each row."""
+
+    # What an algorithm may do better
+
+    def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
+        raise UnsupportedError(f"{type(self).__name__} has no model of costs; expected a bandit that predicts them")
+
+    def _choose(self, row: Rows, allowed: Allowed, uniform: float) -> tuple[int, NDArray[np.float64]]:
+        probabilities = self._distribution(row, allowed)
+        return draw(probabilities, uniform), probabilities
+
+    def _choose_many(
+        self, rows: Rows, mask: Mask, uniforms: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        chosen = np.empty(len(rows), dtype=np.int32)
+        probabilities = np.empty((len(rows), self.n_actions))
+        for i in range(len(rows)):
+            allowed = None if mask is None else mask[i]
+            chosen[i], probabilities[i] = self._choose(rows.row(i), allowed, float(uniforms[i]))
+        return chosen, probabilities
+
+    def _learn_many(self, rows: Rows, events: Events) -> None:
+        actions, costs, probabilities, mask, rounds = events
+        numbers = zip(actions.tolist(), costs.tolist(), probabilities.tolist(), rounds.tolist(), strict=True)
+        for i, (action, cost, probability, round_) in enumerate(numbers):
+            allowed = None if mask is None else mask[i]
+            self._learn(rows.row(i), Event(action, cost, probability, allowed, round_))
+            self.learned_ += 1
+
+    def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
+        out = Rounds(end - begin)
+        lambdas, memories = np.empty(end - begin), np.empty(end - begin)
+        learned, uniforms = self.learned_, self._draws.uniforms(None, end - begin)
+        for t, i in enumerate(range(begin, end)):
+            row, allowed = rows.row(i), _costs.known(table, i)
+            lambdas[t], memories[t] = self.lambda_, self.memory_
+            action, probabilities = self._choose(row, allowed, float(uniforms[t]))
+            cost = float(_costs.paid(table[i : i + 1], action)[0])
+            self._learn(row, Event(action, cost, float(probabilities[action]), allowed, learned + t))
+            self.learned_ = learned + t + 1
+            out.actions[t], out.probabilities[t], out.costs[t] = action, probabilities[action], cost
+        self.learned_ = learned
+        return Trace(out.actions, out.probabilities, out.costs, lambdas, memories)

@@ -1,0 +1,174 @@
+"""The door of described actions: whatever a caller brings of them becomes offers of the core, or an error."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _frames, _inputs, _streams
+from warmcb._core import Offers, Rows
+from warmcb._messages import shown
+from warmcb._sparse import csr, is_sparse
+from warmcb.bandits.decisions import Key
+from warmcb.errors import InputError
+
+Ids = tuple[Key, ...] | None
+"""The ids of the actions of an offer, if they have any."""
+
+
+class Widths(NamedTuple):
+    """How many features contexts and descriptions have; a context that is missing has none."""
+
+    context: int
+    described: int
+
+
+class Names(NamedTuple):
+    """What the columns of contexts and of descriptions are called, if they have names."""
+
+    context: tuple[str, ...] | None = None
+    described: tuple[str, ...] | None = None
+
+
+class Offering(NamedTuple):
+    """What can be played in one round, or in several, checked."""
+
+    offers: Offers
+    widths: Widths
+    descriptions: Any
+    """As a decision carries them: float32, dense or CSR; of several rounds, all of them, one below the other."""
+    ids: Ids
+    starts: NDArray[np.int64]
+    names: Names
+
+
+def one_offer(x: Any, actions: Any, ids: Sequence[Key] | None, known: Widths | None, names: Names) -> Offering:
+    """The offer of a single round. Columns that have names come into the order of `names`."""
+    x, of_context = _arranged("x", x, names.context)
+    actions, of_actions = _arranged("actions", actions, names.described)
+    contexts = None if x is None else _inputs.one_row(x, None)
+    descriptions = _descriptions("actions", actions)
+    identities = None if ids is None else ids_of("ids", ids, descriptions.shape[0])
+    starts = np.array([0, descriptions.shape[0]])
+    return _offering(contexts, descriptions, starts, identities, known, Names(of_context, of_actions))
+
+
+def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Names) -> Offering:
+    """The offers of several rounds: a matrix of contexts, and a list of descriptions."""
+    if isinstance(actions, str | bytes) or not isinstance(actions, Iterable) or is_sparse(actions):
+        raise InputError(f"actions is {shown(actions)}; expected a list with the descriptions of each round")
+    X, of_context = _arranged("X", X, names.context)
+    tables, of_actions = [], names.described
+    for i, one in enumerate(actions):
+        table, of_actions = _arranged(f"actions[{i}]", one, of_actions)
+        tables.append(_descriptions(f"actions[{i}]", table))
+    contexts = None if X is None else _inputs.matrix(X, None)
+    if contexts is not None and len(contexts) != len(tables):
+        raise InputError(f"there are {len(tables)} actions=; expected {len(contexts)}, one set for each row of X")
+    widths = {table.shape[1] for table in tables}
+    if len(widths) > 1:
+        wrong = next(i for i, table in enumerate(tables) if table.shape[1] != tables[0].shape[1])
+        what = f"actions[{wrong}] has {tables[wrong].shape[1]} features"
+        raise InputError(f"{what}; expected {tables[0].shape[1]}, as in actions[0]")
+    starts = np.concatenate([[0], np.cumsum([table.shape[0] for table in tables], dtype=np.int64)])
+    identities: Ids = None
+    if ids is not None:
+        if isinstance(ids, str) or not isinstance(ids, Iterable) or len(lists := list(ids)) != len(tables):
+            raise InputError(f"ids is {shown(ids)}; expected a list of ids for each of the {len(tables)} rounds")
+        checked = (ids_of(f"ids[{i}]", one, tables[i].shape[0]) for i, one in enumerate(lists))
+        identities = tuple(one for some in checked for one in some)
+    return _offering(contexts, _stacked(tables, known), starts, identities, known, Names(of_context, of_actions))
+
+
+def _arranged(name: str, table: Any, known: tuple[str, ...] | None) -> tuple[Any, tuple[str, ...] | None]:
+    """A table with its columns in the known order, and their names."""
+    found = None if table is None else _frames.columns_of(table, name)
+    if found is None:
+        return table, known
+    return _frames.arranged(name, table, known or found), known or found
+
+
+def _descriptions(name: str, actions: Any) -> Any:
+    """The descriptions of the actions of a round: a matrix of float32, dense or CSR, with at least one row."""
+    if actions is None:
+        raise InputError(f"{name} is None; expected a row of features for each action that is there")
+    if isinstance(actions, Sequence) and len(actions) == 0:
+        raise InputError(f"{name} is empty; expected at least one action")
+    plain = csr(name, actions) if is_sparse(actions) else _inputs.dense(name, actions)
+    if plain.ndim != 2:
+        raise InputError(f"{name} has shape {plain.shape}; expected a matrix with one row for each action")
+    if plain.shape[0] == 0:
+        raise InputError(f"{name} is empty; expected at least one action")
+    return plain
+
+
+def ids_of(name: str, ids: Any, count: int) -> tuple[Key, ...]:
+    """The ids of the actions of a round: strings or integers, each once."""
+    if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
+        raise InputError(f"{name} is {shown(ids)}; expected an id for each action")
+    plain = tuple(ids.tolist() if isinstance(ids, np.ndarray) else ids)
+    if len(plain) != count:
+        raise InputError(f"{name} has {len(plain)} ids; expected {count}, one for each action")
+    if not {*map(type, plain)} <= {int, str}:
+        plain = tuple(_inputs.key(one, name) for one in plain)
+    if len(set(plain)) < len(plain):
+        twice = next(one for i, one in enumerate(plain) if one in plain[:i])
+        raise InputError(f"{name} has {shown(twice)} twice; expected each id once")
+    return plain
+
+
+def _stacked(tables: list[Any], known: Widths | None) -> Any:
+    """Descriptions of several rounds, one below the other."""
+    if not tables:
+        return np.empty((0, known.described if known else 0), dtype=np.float32)
+    if not any(map(is_sparse, tables)):
+        return np.ascontiguousarray(np.concatenate(tables))
+    from scipy import sparse
+
+    return sparse.csr_array(sparse.vstack(tables, format="csr"))
+
+
+def _offering(
+    contexts: Rows | None,
+    descriptions: Any,
+    starts: NDArray[np.int64],
+    ids: Ids,
+    known: Widths | None,
+    names: Names,
+) -> Offering:
+    widths = Widths(0 if contexts is None else contexts.features, descriptions.shape[1])
+    if known is not None:
+        _check_widths(contexts, widths, known)
+    rows = _rows(descriptions)
+    if bad := rows.first_bad():
+        where, column, value = bad
+        i = int(np.searchsorted(starts, where, side="right")) - 1
+        place = f"actions[{where}, {column}]" if len(starts) == 2 else f"actions[{i}][{where - starts[i]}, {column}]"
+        raise InputError(f"{place} is {value}; expected a finite number below 3.4e38")
+    identities = None if ids is None else np.array([_number(one) for one in ids], dtype=np.uint64)
+    offers = Offers(contexts, rows, np.ascontiguousarray(starts, dtype=np.int64), identities)
+    return Offering(offers, widths, descriptions, ids, starts, names)
+
+
+def _rows(descriptions: Any) -> Rows:
+    if not is_sparse(descriptions):
+        return Rows(descriptions)
+    indices = np.ascontiguousarray(descriptions.indices, np.int32)
+    starts = np.ascontiguousarray(descriptions.indptr, np.int64)
+    return Rows(np.ascontiguousarray(descriptions.data), indices, starts, descriptions.shape[1])
+
+
+def _check_widths(contexts: Rows | None, widths: Widths, known: Widths) -> None:
+    if contexts is None and known.context:
+        raise InputError(f"x is None; expected {known.context} features, as before")
+    if widths.context != known.context:
+        before = f"{known.context}, as before" if known.context else "None: there was no context before"
+        raise InputError(f"x has {widths.context} features; expected {before}")
+    if widths.described != known.described:
+        raise InputError(f"actions has {widths.described} features; expected {known.described}, as before")
+
+
+def _number(identity: Key) -> int:
+    """An id as the core has it; 0 is nobody's."""
+    return _streams.round_of_key(identity) or 1

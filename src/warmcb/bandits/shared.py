@@ -1,0 +1,517 @@
+"""Described actions: another set each round, one model for all.
+
+An action is a row of features, and so is a context; a learner sees them together (src/core/pairing.hpp). Everything
+else is as in `WarmBandit`: lanes over Λ, the selection of λ, exploration, units, memories. docs/actions.md says more.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb import _core, _inputs
+from warmcb._core import Costs, Offers, Pairing, Rows, draw
+from warmcb._messages import shown
+from warmcb._states import State
+from warmcb.bandits._base import names_as_array, names_of_array
+from warmcb.bandits._lanes import Lanes
+from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer
+from warmcb.bandits._parts import check_parts, checked_scores
+from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
+from warmcb.bandits.warm import LAMBDAS
+from warmcb.contracts import Doubles, Floats, Outcome, StartsExplorer, StartsLearner, StartsSelector
+from warmcb.errors import InputError, OrderError
+from warmcb.explorers import EXPLORERS
+from warmcb.learners.described import pairing_of
+from warmcb.learners.linear import FEATURES, LEARNERS
+from warmcb.selectors import SELECTORS
+
+if TYPE_CHECKING:
+    from warmcb.bandits.shared_policy import SharedPolicy
+
+
+class SharedBandit(Lanes):
+    """Contextual bandit for actions that are described by features, another set of them each round.
+
+    One model of context and action serves all: what is learned of one action tells something of all that are like it,
+    and a new one starts from its description. If actions have ids, what is special about each is learned on top.
+
+    Args:
+        epsilon: the largest share of exploration; it falls with the rounds, and where actions are clearly worse.
+        lambdas: Λ. 3: {0, ¾, 1}; 8: {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}; 2: {0, 1}; or any in [0, 1].
+        features: what least squares see of a pair: "bends", any function; "squares", parabolas; or "linear". Products
+            of a context's features with an action's always belong to it.
+        half_life: after so many rounds what was learned counts half. None: it notices by itself when the world has
+            changed; `math.inf`: it never forgets.
+        cost_range: the lowest and the highest cost, if they are known; `intervals_` need it. None: costs are any finite
+            numbers, and their unit does not matter.
+        most_ids: of so many ids it remembers what is special about them; beyond, those that were not learned for
+            longest are let go.
+        learner: "auto": least squares, exact up to 512 features, in blocks up to 4,096, and beyond that "online": the
+            paper's learner, with products hashed into 2¹⁸ columns. One-hot descriptions are as good as numbers: each
+            then has a model of its own, as in `WarmBandit`. Or a learner of your own, which sees each pair as a row
+            and has one action. `learner_` tells which it is.
+        selector: how λ is scored: a rule of `warmcb.selectors`, or "cost/p" as in the paper. Or a selector.
+        explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer.
+        seed: of the exploration.
+
+    Attributes:
+        n_features_: the width of a context, 0 if there is none; None before any data.
+        n_action_features_: the width of a description; None before any data.
+        features_: the names of a context's columns, if a table with names has come; else None.
+        action_features_: the same for descriptions.
+        lambdas_: Λ in ascending order.
+        learned_: how many rounds have been learned.
+
+    >>> import numpy as np
+    >>> articles = np.array([[1.0, 0.2], [0.0, 0.9], [0.5, 0.5]])
+    >>> bandit = SharedBandit(seed=1)
+    >>> decision = bandit.decide([0.3, 0.7], actions=articles, ids=["a", "b", "c"])
+    >>> bandit.learn([0.3, 0.7], decision, reward=1.0)
+    >>> bandit.decide([0.1, 0.2], actions=articles[:2], ids=["a", "b"]).action in (0, 1)
+    True
+    >>> bandit.learner_
+    'least squares, 205 terms, 192 of them bends, for all actions'
+
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.05,
+        lambdas: int | Sequence[float] = 3,
+        features: str = "bends",
+        half_life: float | None = None,
+        cost_range: tuple[float, float] | None = None,
+        most_ids: int = 2**16,
+        learner: str | StartsLearner = "auto",
+        selector: str | StartsSelector = "forecast",
+        explorer: str | StartsExplorer = "inverse-gap",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(seed)
+        self.epsilon = _inputs.fraction("epsilon", epsilon)
+        self.lambdas_ = _inputs.lambdas(lambdas, LAMBDAS)
+        self.lambdas = _inputs.plain_lambdas(lambdas)
+        self.features = _inputs.choice("features", features, FEATURES)
+        self.half_life = _inputs.half_life(half_life)
+        self.cost_range = _inputs.cost_range(cost_range)
+        self.most_ids = _inputs.integer("most_ids", most_ids, 2, 2**32)
+        self.learner = _inputs.part("learner", learner, LEARNERS)
+        self.selector = _inputs.part("selector", selector, SELECTORS)
+        self.explorer = _inputs.part("explorer", explorer, EXPLORERS)
+        self.n_action_features_: int | None = None
+        self.action_features_: tuple[str, ...] | None = None
+
+    # What callers use
+
+    def warm_start(
+        self,
+        X: _inputs.Features,
+        actions: Sequence[Any],
+        y: ArrayLike | None = None,
+        *,
+        costs: Sequence[ArrayLike] | None = None,
+        ids: Sequence[Sequence[Key]] | None = None,
+    ) -> Self:
+        """Learn from labelled examples: contexts with a set of actions each.
+
+        Args:
+            X: contexts, one in each row; None if there are none.
+            actions: for each context a matrix with a row of features for each action that was there.
+            y: the row of the right action of each; it costs 0, and any other 1.
+            costs: instead of `y`, for each context the cost of each of its actions; NaN: nobody has judged it.
+            ids: for each context the ids of its actions.
+
+        Returns:
+            the bandit itself.
+
+        """
+        with self._lock:
+            offering = self._many("X", X, actions, ids)
+            table = _inputs.costs_of_offers(y, costs, offering.starts, self.cost_range)
+            if len(offering.offers) == 0:
+                return self
+            self._meet(offering)
+            self._warm_examples += len(offering.offers)
+            self._admit()
+            if costs is not None:
+                table = self._in_unit_costs(table)
+            self._teach(offering.offers, table)
+            return self
+
+    def decide(
+        self,
+        x: _inputs.Features,
+        actions: _inputs.Features,
+        ids: Sequence[Key] | None = None,
+        key: Key | None = None,
+    ) -> Decision:
+        """Choose one of the actions for the context x.
+
+        Args:
+            x: the context: a row of numbers; with named columns also a dict or a frame of one row; None if there is
+                none.
+            actions: a row of features for each action that is there: an array, a SciPy sparse matrix, or a frame.
+            ids: strings or integers that tell which action each row describes, if actions come again.
+            key: names the draw, as an event's id does: the same key draws the same number in every process. Without
+                one the bandit counts its own draws.
+
+        Returns:
+            a `Decision`, whose action is a row of `actions`. Keep it: `learn` wants it back.
+
+        """
+        with self._lock:
+            offering = self._one(x, actions, ids)
+            key = None if key is None else _inputs.key(key)
+            self._meet(offering)
+            decision = self._decided(offering, key, self._draws.uniform(key))
+            if key is None:
+                self._draws.count += 1
+            return decision
+
+    def decide_many(
+        self,
+        X: _inputs.Features,
+        actions: Sequence[Any],
+        ids: Sequence[Sequence[Key]] | None = None,
+        keys: Sequence[Key] | None = None,
+    ) -> list[Decision]:
+        """Choose an action in every row of X: the same bits as `decide` one by one.
+
+        Args:
+            X: contexts, one in each row; None if there are none.
+            actions: for each context the actions that are there.
+            ids: for each context the ids of its actions.
+            keys: one for each context.
+
+        """
+        with self._lock:
+            offering = self._many("X", X, actions, ids)
+            n_rounds = len(offering.offers)
+            named = _inputs.keys(keys, n_rounds)
+            if n_rounds == 0:
+                return []
+            self._meet(offering)
+            uniforms = self._draws.uniforms(named, n_rounds).tolist()
+            if named is None:
+                self._draws.count += n_rounds
+            return [
+                self._decided(offering, named[i] if named else None, uniform, i) for i, uniform in enumerate(uniforms)
+            ]
+
+    def learn(
+        self,
+        x: _inputs.Features,
+        action: Decision | int,
+        cost: float | None = None,
+        probability: float | None = None,
+        *,
+        actions: _inputs.Features = None,
+        ids: Sequence[Key] | None = None,
+        reward: float | None = None,
+    ) -> None:
+        """Learn what a decision cost: `learn(x, decision, cost)`.
+
+        It may come late, out of order, in another process. ε and the largest weight are those of the decision's round;
+        predictions are those of this moment.
+
+        Args:
+            x: the context of the decision; None if there was none.
+            action: the decision; or, from the log of another system, the row of the action that it played.
+            cost: what it cost: a finite number, within `cost_range` if there is one.
+            probability: with which the other system played it.
+            actions: from the log of another system, the descriptions of the actions that were there.
+            ids: their ids, if they have any.
+            reward: instead of a cost what it brought: the cost is −reward.
+
+        """
+        with self._lock:
+            paid = _inputs.cost_or_reward(cost, reward, self.cost_range)
+            row, probability, actions, ids, round_ = self._played(action, probability, actions, ids)
+            offering = self._one(x, actions, ids)
+            row = _inputs.integer("action", row, 0, offering.descriptions.shape[0] - 1)
+            self._meet(offering)
+            self._learn(offering.offers, 0, row, paid, _inputs.probability(probability), round_)
+            self.learned_ += 1
+
+    def learn_many(
+        self,
+        X: _inputs.Features,
+        decisions: Sequence[Decision],
+        costs: ArrayLike | None = None,
+        *,
+        rewards: ArrayLike | None = None,
+    ) -> None:
+        """Learn what many decisions cost, one after the other: the same bits as `learn`.
+
+        Args:
+            X: the contexts of the decisions, one in each row; None if there were none.
+            decisions: what `decide_many` gave, or any sequence of decisions.
+            costs: what each has cost.
+            rewards: instead of costs what each has brought: a cost is −reward.
+
+        """
+        with self._lock:
+            if not isinstance(decisions, Sequence):
+                raise InputError(f"decisions is {shown(decisions)}; expected a sequence of decisions")
+            played = [self._played(one, None, None, None) for one in decisions]
+            with_ids = [one[3] for one in played if one[3] is not None]
+            if with_ids and len(with_ids) < len(played):
+                raise InputError("some decisions have ids and some have none; expected them in two calls")
+            offering = self._many("X", X, [one[2] for one in played], with_ids or None)
+            paid = _inputs.paid_costs_or_rewards(costs, rewards, len(played), self.cost_range)
+            sizes = np.diff(offering.starts).tolist()
+            rows = [_inputs.integer("action", one[0], 0, size - 1) for one, size in zip(played, sizes, strict=True)]
+            probabilities = [_inputs.probability(one[1]) for one in played]
+            if played:
+                self._meet(offering)
+            for i, row in enumerate(rows):
+                self._learn(offering.offers, i, row, float(paid[i]), probabilities[i], played[i][4])
+                self.learned_ += 1
+
+    def predict(
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+    ) -> NDArray[np.int64]:
+        """The row of the greedy action for each row of X; explores nothing, changes nothing.
+
+        Args:
+            X: contexts, one in each row; None if there are none.
+            actions: for each context the actions that are there.
+            ids: for each context the ids of its actions.
+
+        """
+        return np.array([costs.argmin() for costs in self.predict_costs(X, actions, ids)], dtype=np.int64)
+
+    def predict_costs(
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+    ) -> list[NDArray[np.float64]]:
+        """What each action is expected to cost, in the unit of `learn`: an array for each context.
+
+        Args:
+            X: contexts, one in each row; None if there are none.
+            actions: for each context the actions that are there.
+            ids: for each context the ids of its actions.
+
+        """
+        with self._lock:
+            if self.n_features_ is None:
+                raise OrderError("predict came before any data; expected warm_start, decide or learn first")
+            offering = self._many("X", X, actions, ids)
+            lane = self._selector.best
+            offers = (self._offer(offering.offers, i) for i in range(len(offering.offers)))
+            scores = (offer.scores(self._learner, len(self.lambdas_))[:, lane] for offer in offers)
+            return [self._in_paid_costs(np.asarray(one, dtype=np.float64)) for one in scores]
+
+    def policy(self) -> "SharedPolicy":
+        """An immutable snapshot that decides: for any number of threads at once, and for other processes."""
+        policy: SharedPolicy = super().policy()  # type: ignore[assignment]
+        return policy
+
+    # A round; bandits/_lanes.py has what is common to all lanes
+
+    def _decided(self, offering: Offering, key: Key | None, uniform: float, i: int = 0) -> Decision:
+        begin, end = int(offering.starts[i]), int(offering.starts[i + 1])
+        whole = len(offering.starts) == 2
+        if self._compiled is not None:
+            probabilities = np.empty(end - begin)
+            action = self._compiled.decide_described(
+                self._pairing, offering.offers, i, self.learned_, uniform, probabilities
+            )
+        else:
+            probabilities = self._distribution_of(self._offer(offering.offers, i))
+            action = draw(probabilities, uniform)
+        descriptions = offering.descriptions if whole else offering.descriptions[begin:end]
+        ids = offering.ids if whole or offering.ids is None else offering.ids[begin:end]
+        return Decision(action, probabilities.item(action), probabilities, descriptions, self.learned_, key, ids)
+
+    def _learn(self, offers: Offers, i: int, row: int, cost: float, probability: float, round_: int) -> None:
+        if self._compiled is not None:
+            numbers = row, cost, probability, round_, self.learned_
+            self._compiled.learn_described(self._pairing, offers, i, *numbers)
+        else:
+            offer = self._offer(offers, i)
+            self._learn_by_parts(offer, row, cost, probability, round_, self._bandit_weights)
+
+    def _teach(self, offers: Offers, costs: NDArray[np.float64]) -> None:
+        if isinstance(self._learner, _core.WarmLearner):
+            self._learner.teach_described(self._pairing, offers, costs, self._supervised_weights)
+            return
+        begin = 0
+        for i in range(len(offers)):
+            rows = self._offer(offers, i).rows
+            of_offer = costs[begin : begin + len(rows)]
+            begin += len(rows)
+            self._learner.teach(rows, Costs(of_offer.reshape(-1, 1)), self._supervised_weights)
+
+    def _play_offers(
+        self, offers: Offers, costs: NDArray[np.float64], starts: NDArray[np.int64], begin: int, end: int
+    ) -> Trace:
+        """Decide and learn in the offers [begin, end): the same rounds, to the bit, as the live calls.
+
+        An action whose cost is NaN shows nothing when it is played: the round is not learned.
+        """
+        with self._lock:
+            out = Rounds(end - begin)
+            draws, learned = self._draws, self.learned_
+            if self._compiled is not None:
+                arrays = (begin, end, draws.count, learned, *out.arrays())
+                learned = self._compiled.play_described(draws.counted, self._pairing, offers, costs, *arrays)
+                trace = out.trace(self.lambdas_)
+            else:
+                trace = self._play_by_parts(offers, costs, starts, begin, end)
+                learned = self.learned_
+            draws.count += end - begin
+            self.learned_ = learned
+            return trace
+
+    def _play_by_parts(
+        self, offers: Offers, costs: NDArray[np.float64], starts: NDArray[np.int64], begin: int, end: int
+    ) -> Trace:
+        out, lambdas, memories = Rounds(end - begin), np.empty(end - begin), np.empty(end - begin)
+        uniforms = self._draws.uniforms(None, end - begin).tolist()
+        for t, i in enumerate(range(begin, end)):
+            lambdas[t], memories[t] = self.lambda_, self.memory_
+            probabilities = self._distribution_of(self._offer(offers, i))
+            action = draw(probabilities, uniforms[t])
+            cost = float(costs[starts[i] + action])
+            out.actions[t], out.probabilities[t], out.costs[t] = action, probabilities[action], cost
+            if not np.isnan(cost):
+                self._learn(offers, i, action, cost, float(probabilities[action]), self.learned_)
+                self.learned_ += 1
+        return Trace(out.actions, out.probabilities, out.costs, lambdas, memories)
+
+    def _offer(self, offers: Offers, i: int) -> "_DescribedOffer":
+        return _DescribedOffer(self._pairing, offers, i)
+
+    # Checks
+
+    @property
+    def _widths(self) -> Widths | None:
+        if self.n_features_ is None or self.n_action_features_ is None:
+            return None
+        return Widths(self.n_features_, self.n_action_features_)
+
+    @property
+    def _names(self) -> Names:
+        return Names(self.features_, self.action_features_)
+
+    def _one(self, x: Any, actions: Any, ids: Any) -> Offering:
+        return one_offer(x, actions, ids, self._widths, self._names)
+
+    def _many(self, name: str, X: Any, actions: Any, ids: Any) -> Offering:
+        return many_offers(X, actions, ids, self._widths, self._names)
+
+    def _played(self, action: Any, probability: Any, actions: Any, ids: Any) -> tuple[Any, Any, Any, Any, int]:
+        """What was played: row, probability, descriptions, ids and round."""
+        if not isinstance(action, Decision):
+            if probability is None or actions is None:
+                what = f"action is {shown(action)} without a probability or actions"
+                raise InputError(f"{what}; expected a Decision, or the row, its probability and actions=")
+            return action, probability, actions, ids, self.learned_
+        if probability is not None or actions is not None or ids is not None:
+            raise InputError("learn got a decision and also a probability, actions or ids; expected the decision alone")
+        if not action.is_described:
+            raise InputError("the decision is of actions with numbers; expected one of described actions")
+        if np.shape(action.probabilities) != (action.actions.shape[0],):
+            what = f"the decision has probabilities of the shape {np.shape(action.probabilities)}"
+            raise InputError(f"{what}; expected one for each of its {action.actions.shape[0]} actions")
+        round_ = _inputs.integer("round", action.round, 0, 2**62)
+        return action.action, action.probability, action.actions, action.ids, round_
+
+    # What else a bandit is
+
+    def _meet(self, offering: Offering) -> None:
+        if self.n_features_ is None:
+            self._build(offering.widths, _is_one_hot(offering) and offering.ids is None)
+        self._remember(offering.names.context)
+        if self.action_features_ is None:
+            self.action_features_ = offering.names.described
+
+    def _build(self, widths: Widths, one_hot: bool) -> None:
+        n_lanes = len(self.lambdas_)
+        self._one_hot = one_hot
+        self._pairing, self._learner = pairing_of(
+            self.learner, self.features, self.half_life, widths, n_lanes, self.most_ids, one_hot
+        )
+        self._selector = _named(self.selector, SELECTORS).start(n_lanes)
+        self._explorer = _named(self.explorer, EXPLORERS).start()
+        n_regressors = widths.described if one_hot else 1
+        check_parts(self._learner, self._selector, self._explorer, (self._pairing.features, n_regressors, n_lanes))
+        # Actions come and go: nobody counts how often each was played.
+        self._trial, self._optimism = _core.Trial(0, 1, 0.0), _core.Optimism(0, 0.0, 1.0)
+        self._unit = _core.CostUnit(self.cost_range)
+        self._compiled = self._compile()
+        self._admit()
+        self.n_features_, self.n_action_features_ = widths
+
+    def _set_weights(self) -> None:
+        self._supervised_weights, self._bandit_weights = 1 - self.lambdas_, np.array(self.lambdas_)
+        if self._compiled is not None and isinstance(self._compiled, _core.Composition):
+            self._compiled.weigh(self._bandit_weights.tolist(), [], 0.0)
+
+    def _as_policy(self) -> "SharedPolicy":
+        from warmcb.bandits.shared_policy import SharedPolicy
+
+        return SharedPolicy(self)
+
+    def _shape(self) -> State:
+        sizes = (-1, -1, 0) if self._widths is None else (*self._widths, int(self._one_hot))
+        named = {} if self.action_features_ is None else {"action_feature_names": names_as_array(self.action_features_)}
+        return {"widths": np.array(sizes), **named}
+
+    def _rebuild(self, state: State) -> None:
+        context, described, one_hot = (int(size) for size in state["widths"])
+        if context < 0:
+            return
+        widths = (_inputs.integer("a width", size, 0, 2**31 - 1) for size in (context, described))
+        self._build(Widths(*widths), bool(one_hot))
+        if "action_feature_names" in state:
+            self.action_features_ = names_of_array(state["action_feature_names"], described)
+
+
+class _DescribedOffer:
+    """A context, and the descriptions of the actions that are there."""
+
+    def __init__(self, pairing: Pairing, offers: Offers, i: int) -> None:
+        self.pairing, self.offers, self.i = pairing, offers, i
+
+    @property
+    def rows(self) -> Rows:
+        """Each pair of context and action as a row."""
+        return Rows(*self.offers.pairs(self.pairing, self.i), self.pairing.features)
+
+    @property
+    def n_allowed(self) -> int:
+        return len(self.rows)
+
+    def scores(self, learner: Any, n_lanes: int) -> Floats:
+        if isinstance(learner, _core.Predictor):
+            return learner.predict_described(self.pairing, self.offers, self.i)
+        rows = self.rows
+        return np.concatenate([checked_scores(learner, rows, a, (1, n_lanes)) for a in range(len(rows))])
+
+    def update(self, learner: Any, outcome: Outcome, weights: Doubles) -> None:
+        if isinstance(learner, _core.Learner):
+            learner.update_described(self.pairing, self.offers, self.i, outcome, weights)
+            return
+        rows, played = self.rows, outcome.action
+        of_pair = outcome._replace(scores=outcome.scores[played : played + 1], action=0)
+        learner.update(rows, played, of_pair._replace(greedy=np.zeros_like(outcome.greedy)), weights)
+
+
+def _is_one_hot(offering: Offering) -> bool:
+    """Whether in each offer each action has a column of its own."""
+    descriptions, starts = offering.descriptions, offering.starts
+    if offering.widths.described < 2 or (np.diff(starts) < 2).all():
+        return False
+    rows, columns = descriptions.nonzero()
+    if len(rows) != descriptions.shape[0] or (np.diff(rows) != 1).any() or (descriptions[rows, columns] != 1).any():
+        return False
+    rounds = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return len(np.unique(rounds * offering.widths.described + columns)) == len(columns)
+
+
+def _named(part: Any, known: dict[str, Any]) -> Any:
+    return known[part] if isinstance(part, str) else part

@@ -1,0 +1,97 @@
+"""An immutable snapshot of a bandit with described actions."""
+
+import secrets
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _inputs
+from warmcb.bandits.decisions import Decision, Key
+from warmcb.bandits.policy import BasePolicy
+
+if TYPE_CHECKING:
+    from warmcb.bandits.shared import SharedBandit
+
+
+class SharedPolicy(BasePolicy):
+    """What `policy()` of a `SharedBandit` gives: a bandit as it was, which decides and never learns.
+
+    Any number of threads may use one policy, and any number of processes may load it from a file. A draw is a function
+    of the seed and the key, the same everywhere; without a key a random one is made and put into the decision.
+
+    Args:
+        bandit: a frozen bandit. Callers use `bandit.policy()` instead.
+
+    Attributes:
+        lambda_: the λ in charge.
+        round: how many rounds the bandit had learned.
+
+    """
+
+    _bandit: "SharedBandit"
+
+    def decide(
+        self, x: _inputs.Features, actions: _inputs.Features, ids: Sequence[Key] | None = None, key: Key | None = None
+    ) -> Decision:
+        """Choose one of the actions for the context x.
+
+        Args:
+            x: the context; None if there is none.
+            actions: a row of features for each action that is there.
+            ids: their ids, if they have any.
+            key: names the draw, as an event's id does; by default a random one.
+
+        """
+        key = secrets.token_hex(8) if key is None else _inputs.key(key)
+        offering = self._bandit._one(x, actions, ids)
+        return self._bandit._decided(offering, key, self._bandit._draws.uniform(key))
+
+    def decide_many(
+        self,
+        X: _inputs.Features,
+        actions: Sequence[Any],
+        ids: Sequence[Sequence[Key]] | None = None,
+        keys: Sequence[Key] | None = None,
+    ) -> list[Decision]:
+        """Choose an action in every row of X.
+
+        Args:
+            X: contexts, one in each row; None if there are none.
+            actions: for each context the actions that are there.
+            ids: for each context the ids of its actions.
+            keys: one for each context; by default random ones.
+
+        """
+        offering = self._bandit._many("X", X, actions, ids)
+        count = len(offering.offers)
+        named = _inputs.keys(keys, count) or tuple(secrets.token_hex(8) for _ in range(count))
+        uniforms = self._bandit._draws.uniforms(named, count).tolist()
+        return [self._bandit._decided(offering, named[i], uniforms[i], i) for i in range(count)]
+
+    def predict(
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+    ) -> NDArray[np.int64]:
+        """The row of the greedy action for each row of X; explores nothing.
+
+        Args:
+            X: contexts, one in each row; None if there are none.
+            actions: for each context the actions that are there.
+            ids: for each context the ids of its actions.
+
+        """
+        return self._bandit.predict(X, actions, ids)
+
+    def predict_costs(
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+    ) -> list[NDArray[np.float64]]:
+        """What each action is expected to cost, in the unit of `learn`: an array for each context.
+
+        Args:
+            X: contexts, one in each row; None if there are none.
+            actions: for each context the actions that are there.
+            ids: for each context the ids of its actions.
+
+        """
+        return self._bandit.predict_costs(X, actions, ids)
