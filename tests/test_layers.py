@@ -16,6 +16,7 @@ LAYERS = [
     {"catalogue"},
     {"simulation", "scenes"},
     {"bandits"},
+    {"features"},
     {"learners", "selectors", "explorers", "noise"},
     {"contracts"},
     {"_inputs", "_modelfile"},

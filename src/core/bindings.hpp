@@ -30,6 +30,7 @@ void bind_learners(nb::module_& m);
 void bind_selectors(nb::module_& m);
 void bind_explorers(nb::module_& m);
 void bind_rounds(nb::module_& m);     // Decider, Composition, and the rounds of the other algorithms
+void bind_features(nb::module_& m);   // FeatureHasher
 
 inline const Kernels& kernels_named(const std::optional<std::string>& name) {
     for (const Kernels* kernels : available_kernels())

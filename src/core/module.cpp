@@ -17,4 +17,5 @@ NB_MODULE(_core, m) {
     bind_selectors(m);
     bind_explorers(m);
     bind_rounds(m);
+    bind_features(m);
 }

@@ -688,3 +688,61 @@ def play_ucb(
     memories: NDArray[np.float64],
 ) -> None:
     """Decide and learn in the rows from begin to end."""
+
+def xxh64(text: bytes) -> int:
+    """The hash XXH64 of some bytes, with seed 0."""
+
+class FeatureHasher:
+    """Dictionaries to rows of 2^bits hashed columns, and the names of these columns."""
+
+    def __init__(
+        self,
+        bits: int,
+        text: Sequence[str],
+        categories: Sequence[str],
+        now: str,
+        most_depth: int,
+        most_values: int,
+        most_names: int,
+        plain: object,
+    ) -> None: ...
+    def one(
+        self, record: object, now: object | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]:
+        """One record as CSR arrays."""
+
+    def many(
+        self, records: list[object], now: object | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]:
+        """A row for each record, as CSR arrays."""
+
+    def table(
+        self, columns: list[object], values: list[object], size: int, now: object | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]:
+        """A row for each row of a table that is given by its columns, as CSR arrays."""
+
+    def request(
+        self,
+        context: object | None,
+        actions: list[object],
+        now: object | None,
+        merged_context: str,
+        merged: str,
+        skipped: str,
+    ) -> tuple[
+        tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
+        tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
+    ]:
+        """The row of a context and those of its actions, each as CSR arrays."""
+
+    def names(self, column: int) -> list[str]:
+        """The names that were seen in a column."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All names, as arrays."""
+
+    def restore(self, text: NDArray[np.uint8], sizes: NDArray[np.int64], left_out: int) -> None:
+        """The reverse of `state`."""
+
+    def counts(self) -> tuple[int, int, int, int]:
+        """How many names there are, in how many columns, how many of these have several, how many were left out."""

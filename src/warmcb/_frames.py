@@ -66,6 +66,17 @@ def arranged(name: str, X: object, columns: tuple[str, ...]) -> Any:
     return values[order] if values.ndim == 1 else values[:, order]
 
 
+def is_frame(X: object) -> bool:
+    """Whether X is a table of pandas or Polars."""
+    kinds = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("polars", "LazyFrame"))
+    return any(isinstance(X, _class(*kind)) for kind in kinds)
+
+
+def is_pandas_series(X: object) -> bool:
+    """Whether X may be one row of a pandas frame."""
+    return isinstance(X, _class("pandas", "Series"))
+
+
 def _class(module: str, name: str) -> Any:
     """A class of a module that somebody else has imported: without the module there can be no object of it."""
     return getattr(sys.modules.get(module), name, ())  # isinstance(X, ()) is false

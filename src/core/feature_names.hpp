@@ -1,0 +1,115 @@
+// The names that were seen in each column, so that a column can be told from its number. Any number of threads may ask
+// and add.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace warmcb {
+
+// Names by their hash, which stands for them: no two are ever thought to share all of its 64 bits.
+using NewNames = std::unordered_map<uint64_t, std::string>;
+
+class FeatureNames {
+public:
+    FeatureNames(int bits, std::size_t most) : shift_(64 - bits), most_(most) {}
+
+    int32_t column(uint64_t hash) const { return static_cast<int32_t>(hash >> shift_); }
+
+    // Moves to `found` what is not known yet. Each entry has a hash and a name.
+    template <class Entries> void look_up(const Entries& entries, NewNames& found, int64_t& left_out) const {
+        const std::lock_guard lock(mutex_);
+        for (const auto& entry : entries) {
+            if (is_known(entry.hash) || found.contains(entry.hash)) continue;
+            if (count_ + found.size() < most_) found.emplace(entry.hash, entry.name());
+            else ++left_out;
+        }
+    }
+
+    void add(NewNames&& found, int64_t left_out) {
+        if (found.empty() && left_out == 0) return;
+        const std::lock_guard lock(mutex_);
+        left_out_ += left_out;
+        for (auto& [hash, name] : found) {
+            if (is_known(hash)) continue;
+            if (count_ == most_) {
+                ++left_out_;
+                continue;
+            }
+            auto& names = by_column_[column(hash)];
+            names.push_back({hash, std::move(name)});
+            ++count_;
+            collisions_ += names.size() == 2;
+        }
+    }
+
+    std::vector<std::string> of_column(int32_t column) const {
+        std::vector<std::string> names;
+        {
+            const std::lock_guard lock(mutex_);
+            if (const auto found = by_column_.find(column); found != by_column_.end())
+                for (const Name& name : found->second) names.push_back(name.text);
+        }
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    // All names in a fixed order.
+    std::vector<std::string> all(int64_t& left_out) const {
+        std::vector<std::string> names;
+        {
+            const std::lock_guard lock(mutex_);
+            left_out = left_out_;
+            names.reserve(count_);
+            for (const auto& [column, some] : by_column_)
+                for (const Name& name : some) names.push_back(name.text);
+        }
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    void replace(NewNames&& names, int64_t left_out) {
+        {
+            const std::lock_guard lock(mutex_);
+            by_column_.clear();
+            count_ = collisions_ = 0;
+            left_out_ = 0;
+        }
+        add(std::move(names), left_out);
+    }
+
+    struct Counts {
+        std::size_t names, columns, collisions;
+        int64_t left_out;
+    };
+
+    Counts counts() const {
+        const std::lock_guard lock(mutex_);
+        return {count_, by_column_.size(), collisions_, left_out_};
+    }
+
+private:
+    struct Name {
+        uint64_t hash;
+        std::string text;
+    };
+
+    bool is_known(uint64_t hash) const {
+        const auto found = by_column_.find(column(hash));
+        if (found == by_column_.end()) return false;
+        return std::any_of(found->second.begin(), found->second.end(), [&](const Name& name) { return name.hash == hash; });
+    }
+
+    int shift_;
+    std::size_t most_, count_ = 0, collisions_ = 0;
+    int64_t left_out_ = 0;
+    std::unordered_map<int32_t, std::vector<Name>> by_column_;
+    mutable std::mutex mutex_;
+};
+
+}  // namespace warmcb

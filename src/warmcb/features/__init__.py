@@ -1,0 +1,6 @@
+"""From what a program has at hand (dictionaries, JSON, frames) to the rows of numbers that bandits learn from."""
+
+from warmcb.features.encoder import Encoder, Request
+from warmcb.features.transformer import TransformerEncoder, as_encoder
+
+__all__ = ["Encoder", "Request", "TransformerEncoder", "as_encoder"]

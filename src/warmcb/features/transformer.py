@@ -1,0 +1,224 @@
+"""Transformers and pipelines of scikit-learn in the place of the encoder."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _frames, _inputs
+from warmcb._messages import listed, one_line, shown
+from warmcb._sparse import csr, is_sparse
+from warmcb._states import State
+from warmcb.errors import InputError, MissingDependencyError
+from warmcb.features import _records
+from warmcb.features.encoder import Encoder, refuse_other
+
+_LARGEST_JSON = 2**20  # bytes
+
+
+@dataclass(frozen=True)
+class TransformerEncoder:
+    """Encodes records with a fitted transformer of scikit-learn, or anything else that has `transform`.
+
+    A transformer that was fitted on a frame gets a frame of the same columns; a value that lies in a nested dictionary
+    stands in the column of its path, such as "user.country". One that was fitted without names of columns gets what
+    the caller gives: rows of numbers, or dictionaries.
+
+    A model file has only the fingerprint of the transformer. It has to be given again when the model is loaded.
+
+        >>> from sklearn.feature_extraction import DictVectorizer
+        >>> from warmcb.features import as_encoder
+        >>> encoder = as_encoder(DictVectorizer().fit([{"country": "de", "age": 31}, {"country": "fr", "age": 25}]))
+        >>> encoder.encode({"country": "fr", "age": 40}).toarray()
+        array([[40.,  0.,  1.]], dtype=float32)
+        >>> encoder.names(2)
+        ('country=fr',)
+
+    Args:
+        transformer: it has been fitted.
+        example: a record. It is needed only if the transformer has no `get_feature_names_out`: the number of columns
+            is then that of the example's row.
+
+    Attributes:
+        n_features: how many columns a row has.
+
+    """
+
+    transformer: Any
+    example: Any = None
+    n_features: int = field(init=False, repr=False, compare=False)
+    _names: tuple[str, ...] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = self._names_out()
+        object.__setattr__(self, "_names", names)
+        if names is None and self.example is None:
+            what = f"transformer is {shown(self.transformer)}, which cannot tell its columns"
+            raise InputError(f"{what}; expected an example of a record")
+        width = len(names) if names is not None else self._rows([self.example], "example").shape[1]
+        object.__setattr__(self, "n_features", width)
+
+    def encode(self, record: Any, *, now: Any = None) -> Any:
+        """One record as a sparse row.
+
+        Args:
+            record: a dictionary, JSON of an object, a pandas Series, a frame of one row, or a row of numbers if the
+                transformer was fitted without names of columns.
+            now: not used; an `Encoder` measures ages against it.
+
+        Returns:
+            a `csr_array` of one row and type float32.
+
+        """
+        if _frames.is_frame(record) and len(record) != 1:
+            raise InputError(f"record is a frame of {len(record)} rows; expected one row")
+        return self._checked(record if _frames.is_frame(record) else [record], "record", 1)
+
+    def encode_many(self, records: Any, *, now: Any = None) -> Any:
+        """A sparse row for each of many records.
+
+        Args:
+            records: a list of records, JSON of an array of objects, a pandas or Polars frame, or a matrix if the
+                transformer was fitted without names of columns.
+            now: not used; an `Encoder` measures ages against it.
+
+        Returns:
+            a `csr_array` with a row for each record, of the type float32.
+
+        """
+        if isinstance(records, str | bytes | bytearray):
+            records = _records.records("records", records, _LARGEST_JSON)
+        return self._checked(records, "records", records.shape[0] if hasattr(records, "shape") else len(records))
+
+    def names(self, column: int) -> tuple[str, ...]:
+        """The name of a column, if the transformer can tell it.
+
+        Args:
+            column: the number of the column.
+
+        """
+        place = _inputs.integer("column", column, 0, self.n_features - 1)
+        return () if self._names is None else (self._names[place],)
+
+    @property
+    def collisions_(self) -> int:
+        """How many columns have more than one name: none has."""
+        return 0
+
+    def report(self) -> str:
+        """What is known of names and collisions, in words."""
+        return f"{self.n_features} columns of {shown(self.transformer)}; none has several names."
+
+    def fingerprint(self) -> str:
+        """Tells transformers apart by their class, their parameters and the names of their columns."""
+        kind = type(self.transformer)
+        given = self.transformer.get_params() if hasattr(self.transformer, "get_params") else {}
+        # Functions among the parameters are shown with their address, which is another one in every process.
+        shown_as = sorted((name, re.sub(r" at 0x[0-9a-f]+", "", repr(value))) for name, value in given.items())
+        what = [f"{kind.__module__}.{kind.__qualname__}", shown_as, self.n_features, self._names]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
+
+    def state(self) -> State:
+        """The fingerprint alone: a model file holds no transformer."""
+        return {"fingerprint": np.array(self.fingerprint())}
+
+    def restore(self, state: State) -> None:
+        """Refuse the state of another transformer.
+
+        Args:
+            state: what `state` gave. It may come from a file: arrays may have any type and shape.
+
+        """
+        refuse_other(self, state)
+
+    def _names_out(self) -> tuple[str, ...] | None:
+        if not hasattr(self.transformer, "get_feature_names_out"):
+            return None
+        try:
+            return tuple(map(str, self.transformer.get_feature_names_out()))
+        except Exception as error:
+            if isinstance(error, AttributeError) and not isinstance(error, ValueError):
+                return None  # a step of a pipeline cannot tell; not being fitted is both kinds of error
+            expected = "expected a fitted transformer"
+            raise InputError(f"transformer is {shown(self.transformer)} ({one_line(error)}); {expected}") from None
+
+    def _checked(self, records: Any, name: str, size: int) -> Any:
+        rows = self._rows(records, name)
+        if rows.shape != (size, self.n_features):
+            wanted = f"expected ({size}, {self.n_features})"
+            raise InputError(f"the transformer gives rows of the shape {rows.shape} for {name}; {wanted}")
+        return rows
+
+    def _rows(self, records: Any, name: str) -> Any:
+        from scipy.sparse import csr_array
+
+        prepared = self._prepared(records, name)
+        try:
+            found = self.transformer.transform(prepared)
+        except Exception as error:  # whatever a foreign transformer raises
+            raise InputError(f"{name} cannot be transformed: {one_line(error)}") from None
+        if not is_sparse(found):
+            found = _matrix(found)
+        rows = csr("the transformer's matrix", csr_array(found))
+        rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        return rows
+
+    def _prepared(self, records: Any, name: str) -> Any:
+        """What the transformer was fitted on: a frame, rows of numbers, or dictionaries."""
+        wanted = [str(column) for column in getattr(self.transformer, "feature_names_in_", ())]
+        if not wanted:
+            if hasattr(self.transformer, "n_features_in_") or hasattr(records, "shape"):
+                return records
+            return [_records.record(f"{name}[{i}]", one, _LARGEST_JSON) for i, one in enumerate(records)]
+        if _frames.is_frame(records):
+            missing = [column for column in wanted if column not in records.columns]
+            if missing:
+                raise InputError(f"{name} has no column {shown(missing[0])}; expected {listed(wanted)}")
+            return records[wanted]
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingDependencyError("pandas is needed to give records to a transformer by name") from None
+        plain = [_records.record(f"{name}[{i}]", one, _LARGEST_JSON) for i, one in enumerate(records)]
+        return pd.DataFrame({column: [_value(one, column, wanted) for one in plain] for column in wanted})
+
+
+def as_encoder(encoder: Any) -> Encoder | TransformerEncoder:
+    """An encoder from an encoder, which is given back as it is, or from a fitted transformer.
+
+    Args:
+        encoder: an `Encoder`, a `TransformerEncoder`, or anything that has `transform`.
+
+    """
+    if isinstance(encoder, Encoder | TransformerEncoder):
+        return encoder
+    if hasattr(encoder, "transform") and not isinstance(encoder, type):
+        return TransformerEncoder(encoder)
+    raise InputError(f"encoder is {shown(encoder)}; expected an Encoder or a fitted transformer")
+
+
+def _matrix(found: Any) -> NDArray[np.float32]:
+    try:
+        matrix = np.asarray(found, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the transformer does not give numbers ({one_line(error)}); expected a matrix") from None
+    if matrix.ndim != 2:
+        raise InputError(f"the transformer gives an array of the shape {matrix.shape}; expected a matrix")
+    return matrix
+
+
+def _value(record: Any, column: str, wanted: list[str]) -> Any:
+    """The value of a column, perhaps in a nested dictionary."""
+    if isinstance(record, Mapping) and column in record:
+        return record[column]
+    value = record
+    for key in column.split("."):
+        if not isinstance(value, Mapping) or key not in value:
+            raise InputError(f"record has no value {shown(column)}; expected {listed(wanted)}, None for missing ones")
+        value = value[key]
+    return value
