@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from warmcb.data import BUNDLED, SUITES, Dataset, open_dataset, suite
+from warmcb.data import BUNDLED, SUITES, Dataset, DescribedDataset, open_dataset, suite
 from warmcb.data.openml import PAPER_IDS, cached, default_cache
 from warmcb.study.grid import Grid
 
 _JSON = typer.Option("--json", help="Print one JSON document instead of a table.")
 _MOST_CLASSES = 10
+_MOST_COLUMNS = 10
 
 datasets_app = typer.Typer(help="List the known data sets, or show what is in one.")
 
@@ -101,27 +102,64 @@ def show_dataset(
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Show the shape of a data set, its classes, and what the paper's protocol can do with it."""
+    """Show the shape of a data set, its classes or described actions, and what the paper's protocol can do with it."""
     with Console(stderr=True).status(escape(f"reading {name}")):
         data = open_dataset(name, target)
+    if isinstance(data, DescribedDataset):
+        facts, print_facts = _facts_of_rounds(data), _print_rounds
+    else:
+        facts, print_facts = _facts_of_rows(data), _print_facts
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        print_facts(facts)
+
+
+def _facts_of_rows(data: Dataset) -> dict[str, Any]:
     n_rows, n_features = data.X.shape
     shares = _shares(data)
     frequent = np.argsort(-shares, kind="stable")[:_MOST_CLASSES]
-    facts = {
+    return {
         "name": data.name,
         "target": data.target,
         "n_rows": n_rows,
         "n_features": n_features,
-        "nonzeros_per_row": float(data.X.nnz if hasattr(data.X, "nnz") else np.count_nonzero(data.X)) / n_rows,
+        "nonzeros_per_row": _nonzeros_per_row(data.X),
         "n_actions": data.n_actions,
         "classes": [{"name": data.classes[a], "share": float(shares[a])} for a in frequent],
         "warm_starts": [size.warm_start for size in Grid().sizes(n_rows)],
         "remarks": list(data.remarks),
     }
-    if as_json:
-        print(json.dumps(facts))
-    else:
-        _print_facts(facts)
+
+
+def _facts_of_rounds(data: DescribedDataset) -> dict[str, Any]:
+    known = data.costs[~np.isnan(data.costs)]
+    return {
+        "name": data.name,
+        "n_rounds": data.n_rounds,
+        "n_actions": len(data.costs),
+        "fewest_actions": int(data.sizes.min()),
+        "most_actions": int(data.sizes.max()),
+        "n_ids": None if data.ids is None else len(set(data.ids)),
+        "n_features": 0 if data.X is None else data.X.shape[1],
+        "nonzeros_per_context": 0.0 if data.X is None else _nonzeros_per_row(data.X),
+        "columns": _first(data.columns),
+        "n_action_features": data.A.shape[1],
+        "nonzeros_per_action": _nonzeros_per_row(data.A),
+        "action_columns": _first(data.action_columns),
+        "n_known_costs": len(known),
+        "lowest_cost": float(known.min()),
+        "highest_cost": float(known.max()),
+        "remarks": list(data.remarks),
+    }
+
+
+def _first(columns: tuple[str, ...] | None) -> list[str] | None:
+    return None if columns is None else list(columns[:_MOST_COLUMNS])
+
+
+def _nonzeros_per_row(matrix: Any) -> float:
+    return float(matrix.nnz if hasattr(matrix, "nnz") else np.count_nonzero(matrix)) / matrix.shape[0]
 
 
 def _shares(data: Dataset) -> NDArray[np.float64]:
@@ -138,7 +176,6 @@ def _print_facts(facts: dict[str, Any]) -> None:
     sizes = ", ".join(map(str, facts["warm_starts"]))
     protocol = f"{sizes} examples" if sizes else f"none: {Grid().why_no_size(facts['n_rows'])}"
     console = Console(highlight=False, emoji=False)
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     lines = {
         "data set": facts["name"],
         "target": facts["target"],
@@ -147,17 +184,50 @@ def _print_facts(facts: dict[str, Any]) -> None:
         "actions": facts["n_actions"],
         "the paper's warm starts": protocol,
     }
-    for key, value in lines.items():
-        if value is not None:  # a file without columns has no target
-            table.add_row(key, escape(str(value)))
-    for remark in facts["remarks"]:
-        table.add_row("remark", escape(remark))
-    console.print(table)
+    console.print(_lines(lines, facts["remarks"]))
     console.print()
     rows = ((row["name"], f"{row['share']:.1%}") for row in facts["classes"])
     console.print(_table({"class": "left", "share": "right"}, rows))
     if hidden := facts["n_actions"] - len(facts["classes"]):
         console.print(f"and {hidden} less frequent ones")
+
+
+def _print_rounds(facts: dict[str, Any]) -> None:
+    fewest, most = facts["fewest_actions"], facts["most_actions"]
+    low, high = facts["lowest_cost"], facts["highest_cost"]
+    per_round = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    width, filled = facts["n_action_features"], facts["nonzeros_per_action"]
+    context = f"{facts['n_features']}, of which {facts['nonzeros_per_context']:.3g} are not 0 in a round"
+    lines = {
+        "data set": facts["name"],
+        "rounds": facts["n_rounds"],
+        "actions": f"{facts['n_actions']} with features, {per_round} in a round",
+        "ids": f"{facts['n_ids']} different ones" if facts["n_ids"] else "none",
+        "features of the context": context if facts["n_features"] else "none",
+        "their names": _names(facts["columns"], facts["n_features"]),
+        "features of an action": f"{width}, of which {filled:.3g} are not 0",
+        "names of these": _names(facts["action_columns"], width),
+        "known costs": f"{facts['n_known_costs']} of {facts['n_actions']}, from {low:.4g} to {high:.4g}",
+    }
+    Console(highlight=False, emoji=False).print(_lines(lines, facts["remarks"]))
+
+
+def _names(columns: list[str] | None, n_columns: int) -> str | None:
+    if columns is None:
+        return None
+    hidden = n_columns - len(columns)
+    return ", ".join(columns) + (f" and {hidden} more" if hidden else "")
+
+
+def _lines(lines: dict[str, Any], remarks: list[str]) -> Table:
+    """A line for each fact that there is, and for each remark."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for key, value in lines.items():
+        if value is not None:  # a file without columns has no target
+            table.add_row(key, escape(str(value)))
+    for remark in remarks:
+        table.add_row("remark", escape(remark))
+    return table
 
 
 def _table(columns: dict[str, Any], rows: Any) -> Table:

@@ -15,7 +15,7 @@ from rich.table import Table
 from warmcb import _inputs, _streams
 from warmcb._costs import CostTable
 from warmcb.cli.workers import checked_workers
-from warmcb.data import Dataset, open_dataset
+from warmcb.data import Dataset, open_numbered
 from warmcb.errors import DataError, InputError
 from warmcb.learners.finite_class import ConstantPolicies, LinearPolicies, Policies, TreePolicies
 from warmcb.noise import Noise, OwnNoise, parse_noise
@@ -87,14 +87,14 @@ def similarity(
     _inputs.integer("policies", policies, 5, 10**6)
     console = Console(stderr=True)
     with console.status(escape(f"reading {a}")):
-        truth = open_dataset(a, target)
+        truth = open_numbered(a, target)
         costs_1 = _table(truth)
         remarks = [f"{truth.name}: {remark}" for remark in truth.remarks]
         if chosen_noise is not None:
             other, costs_2 = f"A with {chosen_noise}", _corrupted(truth, chosen_noise, seed)
         else:
             assert b is not None
-            data = open_dataset(b, target)
+            data = open_numbered(b, target)
             other, costs_2 = b, _matched(truth, data, a, b)
             remarks += [f"{data.name}: {remark}" for remark in data.remarks]
     for remark in remarks:

@@ -137,5 +137,10 @@ def _encode(name: str, features: pl.DataFrame) -> Any:
     with np.errstate(over="ignore", under="ignore"):  # what is too large for a float is refused later, by its place
         matrix = matrix.astype(np.float32)
     matrix.eliminate_zeros()
-    density = matrix.nnz / (matrix.shape[0] * matrix.shape[1])
-    return matrix if density < _SPARSE_BELOW else matrix.toarray()
+    return lightest(matrix)
+
+
+def lightest(matrix: Any) -> Any:
+    """A CSR matrix without stored zeros as it is, or as an array if many of its values are not 0."""
+    is_sparse = matrix.nnz < _SPARSE_BELOW * matrix.shape[0] * matrix.shape[1]
+    return matrix if is_sparse else matrix.toarray()

@@ -5,7 +5,7 @@ import gzip
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import arff
 import numpy as np
@@ -14,6 +14,8 @@ import polars as pl
 from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.data.vw_text import read_vw_text
 from warmcb.errors import DataError, WarmcbError
+
+Parsed = TypeVar("Parsed")
 
 _MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"]
 
@@ -30,25 +32,42 @@ def read_file(path: str | Path, target: str | None = None) -> Dataset:
     if not isinstance(path, str | Path):
         raise DataError(f"path is {path!r:.60}; expected the name of a data file")
     path = Path(path)
+    name, suffix = name_and_suffix(path)
+    if suffix not in READERS and what_is_at(path) == "a file":
+        raise DataError(f"{path} has an unknown format; expected a name that ends in {', '.join(READERS)}")
+    return parse_file(path, suffix, lambda file: READERS[suffix](name, file, target))
+
+
+def name_and_suffix(path: Path) -> tuple[str, str]:
+    """The name of a file without its suffix, and the suffix in small letters; `.gz` belongs to neither."""
+    bare = Path(path.name.removesuffix(".gz"))
+    return bare.stem, bare.suffix.lower()
+
+
+def parse_file(path: Path, kind: str, parse: Callable[[IO[bytes]], Parsed]) -> Parsed:
+    """What a parser makes of a file, unpacked if it ends in `.gz`. Whatever goes wrong is a `DataError`.
+
+    Args:
+        path: the file.
+        kind: what it is read as, for the message.
+        parse: is given the open file.
+
+    """
     found = what_is_at(path)
     if found != "a file":
         raise DataError(f"{path}: {'no such file' if found == 'nothing' else f'is {found}'}; expected a data file")
-    suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
-    suffix = suffixes[-1].lower() if suffixes else ""
-    if suffix not in READERS:
-        raise DataError(f"{path} has an unknown format; expected a name that ends in {', '.join(READERS)}")
     opener: Any = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rb") as file:
-            return READERS[suffix](path.name.removesuffix(".gz")[: -len(suffix)], file, target)
+            return parse(file)
     except WarmcbError:
         raise
     except OSError as error:
         if error.errno is None:  # of the parser's own
-            raise DataError(f"{path} cannot be read as {suffix}: {_reason(error)}") from error
+            raise DataError(f"{path} cannot be read as {kind}: {_reason(error)}") from error
         raise DataError(f"{path} cannot be read: {error.strerror}") from error
     except (Exception, pl.exceptions.PanicException) as error:  # parsers raise whatever they like on broken files
-        raise DataError(f"{path} cannot be read as {suffix}: {_reason(error)}") from error
+        raise DataError(f"{path} cannot be read as {kind}: {_reason(error)}") from error
 
 
 def what_is_at(path: Path) -> str:
@@ -121,18 +140,18 @@ def read_arff(text: str) -> pl.DataFrame:
 def _libsvm(name: str, file: IO[bytes], target: str | None) -> Dataset:
     from sklearn.datasets import load_svmlight_file  # a second to import: only those wait for it who need it
 
-    _refuse_target(name, target)
+    refuse_target(name, target)
     X, labels = load_svmlight_file(file, dtype=np.float32)
     y, classes = encode_labels(labels)
     return Dataset(name, X, y, classes)
 
 
 def _vw(name: str, file: IO[bytes], target: str | None) -> Dataset:
-    _refuse_target(name, target)
+    refuse_target(name, target)
     return read_vw_text(name, codecs.getreader("utf-8")(file))
 
 
-def _refuse_target(name: str, target: str | None) -> None:
+def refuse_target(name: str, target: str | None) -> None:
     if target is not None:
         raise DataError(f"target is {target!r}; expected none for {name}, whose format has its label in front")
 

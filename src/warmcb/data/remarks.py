@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 _MOST_NAMES = 5
 # A date as ISO 8601 writes it, alone or with a time behind it.
@@ -21,11 +23,7 @@ def table_remarks(
     n_rows = len(features)
     if dropped_rows:
         yield dropped_rows_remark(dropped_rows)
-    if dropped:
-        yield f"columns without any value were dropped: {_listed(dropped)}"
-    missing = {series.name: series.null_count() for series in features if series.null_count()}
-    numbers = {name: count for name, count in missing.items() if is_number(features[name])}
-    yield from missing_remarks(numbers, {name: count for name, count in missing.items() if name not in numbers})
+    yield from missing_values_remarks(features, dropped)
     if n_classes > max(20, n_rows // 4):
         yield f"the target {target} has {n_classes} classes in {n_rows} rows: is it a number to be estimated?"
     for series in features:
@@ -39,6 +37,31 @@ def table_remarks(
             yield f"the column {series.name} has {levels} levels in {n_rows} rows, each a feature: is it an id?"
 
 
+def described_remarks(starts: NDArray[np.int64], costs: NDArray[np.float64], n_ids: int) -> Iterator[str]:
+    """The remarks on rounds with described actions, of which `n_ids` have an id."""
+    n_actions = len(costs)
+    known = np.add.reduceat(~np.isnan(costs), starts[:-1], dtype=np.int64)
+    if unknown := int(np.count_nonzero(known == 0)):
+        yield f"{_counted(unknown, 'round')} without any known cost"
+    if 0 < n_ids < n_actions:
+        yield f"ids were dropped: {n_actions - n_ids} of {n_actions} actions have none"
+
+
+def missing_values_remarks(features: pl.DataFrame, dropped: list[str]) -> Iterator[str]:
+    """The remarks on what is missing in a table whose columns without a value were dropped."""
+    if dropped:
+        yield f"columns without any value were dropped: {_listed(dropped)}"
+    missing = {series.name: series.null_count() for series in features if series.null_count()}
+    numbers = {name: count for name, count in missing.items() if is_number(features[name])}
+    yield from missing_remarks(numbers, {name: count for name, count in missing.items() if name not in numbers})
+
+
+def skipped_remarks(counts: Mapping[str, int]) -> Iterator[str]:
+    """How many lines were skipped, by the kind of line, given in the singular."""
+    for kind, count in counts.items():
+        yield f"{_counted(count, kind)} {'was' if count == 1 else 'were'} skipped"
+
+
 def dropped_rows_remark(count: int) -> str:
     return f"{count} rows without a target were dropped"
 
@@ -46,12 +69,15 @@ def dropped_rows_remark(count: int) -> str:
 def missing_remarks(numbers: Mapping[str, int], levels: Mapping[str, int]) -> Iterator[str]:
     """How many values are missing in which columns: those of numbers, and those of levels."""
     if numbers:
-        count = sum(numbers.values())
-        yield f"{_counted(count, 'missing number')} {_in_columns(numbers)} {'counts' if count == 1 else 'count'} as 0"
+        yield missing_numbers_remark(sum(numbers.values()), f" {_in_columns(numbers)}")
     if levels:
         count = sum(levels.values())
         what = "is a level of its own" if count == 1 else "are a level of their own"
         yield f"{_counted(count, 'missing value')} {_in_columns(levels)} {what}"
+
+
+def missing_numbers_remark(count: int, where: str = "") -> str:
+    return f"{_counted(count, 'missing number')}{where} {'counts' if count == 1 else 'count'} as 0"
 
 
 def _in_columns(counts: Mapping[str, int]) -> str:

@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 
 from warmcb.data.bundled import BUNDLED, load_bundled
 from warmcb.data.dataset import Dataset
-from warmcb.data.files import READERS, read_file, what_is_at
+from warmcb.data.files import READERS, name_and_suffix, read_file, what_is_at
 from warmcb.data.openml import PAPER_IDS, cached, load_openml
 from warmcb.errors import DataError, InputError
 
@@ -83,7 +83,7 @@ def folder(path: Path) -> list[Source]:
         raise DataError(f"{path}: no such file or folder; expected data files")
     try:
         files = sorted(path.iterdir()) if kind == "a folder" else [path]
-        found = [(file, *_name_and_suffix(file)) for file in files if file.is_file()]
+        found = [(file, *name_and_suffix(file)) for file in files if file.is_file()]
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from error
     suffixes = {suffix for _, _, suffix in found}
@@ -99,8 +99,3 @@ def folder(path: Path) -> list[Source]:
         if names.count(name) > 1:
             raise DataError(f"{path} holds more than one data file called {name}; expected different names")
     return sources
-
-
-def _name_and_suffix(file: Path) -> tuple[str, str]:
-    bare = Path(file.name.removesuffix(".gz"))
-    return bare.stem, bare.suffix.lower()

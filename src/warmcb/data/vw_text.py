@@ -1,7 +1,7 @@
 """Vowpal Wabbit's text format, supervised: `label |namespace name:value …`, or costs `1:0.5 2:0 | …` for the label."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from scipy import sparse
@@ -48,20 +48,27 @@ def _label(head: str) -> str:
     return " ".join(costs) if costs else "".join(words[:1])
 
 
-def _features(name: str, number: int, body: str, columns: dict[tuple[str, str], int]) -> Iterable[tuple[int, float]]:
+def features_of(body: str) -> Iterator[tuple[str, str, float, str]]:
+    """The namespace, the name, the namespace's weight and the value of each feature that stands behind the bar.
+
+    The value is the text behind the colon, and 1 without one. A weight that is no number is a `ValueError`.
+    """
     for part in body.split("|"):
         words = part.split()
-        namespace, scale = "", 1.0
-        try:
-            if words and not part[0].isspace():
-                namespace, _, weight = words.pop(0).partition(":")
-                scale = float(weight) if weight else 1.0
-            for word in words:
-                feature, _, text = word.partition(":")
-                value = scale * (float(text) if text else 1.0)
-                yield columns.setdefault((namespace, feature), len(columns)), value
-        except ValueError:
-            raise DataError(f"{name}, line {number}: a feature of {part.strip()[:60]!r} is not a number") from None
+        namespace, weight = "", ""
+        if words and not part[0].isspace():
+            namespace, _, weight = words.pop(0).partition(":")
+        for word in words:
+            feature, _, value = word.partition(":")
+            yield namespace, feature, float(weight or 1), value or "1"
+
+
+def _features(name: str, number: int, body: str, columns: dict[tuple[str, str], int]) -> Iterable[tuple[int, float]]:
+    try:
+        for namespace, feature, weight, value in features_of(body):
+            yield columns.setdefault((namespace, feature), len(columns)), weight * float(value)
+    except ValueError:
+        raise DataError(f"{name}, line {number}: a feature of {body.strip()[:60]!r} is not a number") from None
 
 
 def _costs(name: str, labels: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
