@@ -32,7 +32,7 @@ import numpy as np
 from scipy import sparse
 
 from warmcb import WarmBandit
-from warmcb.data import Dataset, open_dataset
+from warmcb.data import Dataset, open_numbered
 from warmcb.errors import DataError, WarmcbError
 from warmcb.scenes import Scene
 from warmcb.simulation import play
@@ -184,7 +184,7 @@ def costs_of(players: Sequence[Player], data: Dataset, noise: str, seeds: int, r
 
 
 def opened(name: str) -> Dataset:
-    data = open_dataset(name)
+    data = open_numbered(name)
     if data.y is None or len(data.y) <= LABELS:
         raise DataError(f"{name} has costs or too few rows; expected labels of more than {LABELS} rows")
     return data

@@ -16,7 +16,7 @@ from rich.progress import track
 import peer
 from warmcb import ArrowCB, Noise, _streams
 from warmcb.catalogue import make_bandit
-from warmcb.data import BUNDLED, open_dataset
+from warmcb.data import BUNDLED, open_numbered
 
 DATA_SETS = (
     "letter", "pendigits", "satimage", "optdigits", "nursery", "splice", "waveform-5000", "page-blocks", "spambase",
@@ -74,7 +74,7 @@ class Trial:
 @contextmanager
 def trial(data: str, shuffle: int, noise_name: str, max_rows: int) -> Iterator[Trial]:
     """Shuffle, corrupt, and write the rows for Vowpal Wabbit."""
-    dataset = open_dataset(data)
+    dataset = open_numbered(data)
     assert dataset.y is not None
     order = _streams.generator(shuffle, _streams.SHUFFLE).permutation(len(dataset.y))[:max_rows]
     X, y = dataset.X[order], dataset.y[order]

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from warmcb import ArrowCB, BanditOnly, Majority, Run, SimBandit, SupOnly, WarmBandit, simulate_many
-from warmcb.data import Dataset, open_dataset
+from warmcb.data import Dataset, open_numbered
 from warmcb.plot import draw_runs
 
 LABELS = {"the labels are right": "none", "a quarter of them is wrong": "cyc:0.25", "all of them are wrong": "cyc:1"}
@@ -23,7 +23,7 @@ SHUFFLES = 20
 
 def live_rounds() -> None:
     """The loop of a service, in the open: decide, act, observe a cost, learn."""
-    data = open_dataset("splice")
+    data = open_numbered("splice")
     assert data.y is not None
     order = np.random.default_rng(7).permutation(len(data.y))
     X, y = data.X[order], data.y[order]
@@ -57,7 +57,7 @@ def runs(data: Dataset, noise: str, seed: int) -> dict[str, Run]:
 
 def main() -> None:
     live_rounds()
-    data = open_dataset("splice")
+    data = open_numbered("splice")
     found = {title: [runs(data, noise, seed) for seed in range(SHUFFLES)] for title, noise in LABELS.items()}
     table = Table("", *found, title=f"average cost, mean of {SHUFFLES} shuffles")
     for name in next(iter(found.values()))[0]:

@@ -601,7 +601,12 @@ def test_features_are_those_of_vowpal_wabbit(tmp_path: Path) -> None:
 
 
 def test_other_text_has_classes(tmp_path: Path) -> None:
-    for text in ("1 | a\n\n2 | b\n", "1:0 2:1 | a\n\n1:0.5 2:0 | b\n", "1:0 | a\n2:0 | b\n", "2 1.5 'tag|a\n1 | b\n"):
+    for text in (
+        "1 | a\n\n2 | b\n",
+        "1:0 2:1 | a\n\n1:0.5 2:0 | b\n",
+        "\n1:0 | a\n2:0 | b\n\n",
+        "2 1.5 'tag|a\n1 | b\n",
+    ):
         assert isinstance(open_dataset(write(tmp_path, "d.vw", text)), Dataset), text
 
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from problems import shared_data
-from warmcb.data import BUNDLED, Dataset, open_dataset, read_file
+from warmcb.data import BUNDLED, Dataset, open_dataset, open_numbered, read_file
 from warmcb.errors import DataError, WarmcbError
 
 ARFF = """% a comment
@@ -371,7 +371,7 @@ FACTS = {
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled(name: str) -> None:
-    data = open_dataset(name)
+    data = open_numbered(name)
     assert data.y is not None
     majority = np.bincount(data.y).max() / len(data.y)
     assert (BUNDLED[name], len(data.y), data.n_actions, round(float(majority), 4)) == FACTS[name]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from warmcb.data import open_dataset
+from warmcb.data import open_numbered
 from warmcb.study.optimal import optimal_cost
 
 
@@ -27,7 +27,7 @@ def test_labels_at_random_cost_what_chance_costs() -> None:
 @pytest.mark.parametrize("name", ["splice", "cpu_small_bin", "wine_quality", "abalone"])
 def test_vowpal_wabbit_finds_about_the_same(name: str, tmp_path: Path) -> None:
     """But for a row or two where rounding decides."""
-    data = open_dataset(name)
+    data = open_numbered(name)
     assert data.y is not None
     data = data.rows(np.random.default_rng(0).permutation(len(data.y)))
     X, y = sparse.csr_array(data.X), data.y

@@ -159,7 +159,8 @@ def _first(columns: tuple[str, ...] | None) -> list[str] | None:
 
 
 def _nonzeros_per_row(matrix: Any) -> float:
-    return float(matrix.nnz if hasattr(matrix, "nnz") else np.count_nonzero(matrix)) / matrix.shape[0]
+    nonzeros = matrix.nnz if hasattr(matrix, "nnz") else np.count_nonzero(matrix)
+    return float(nonzeros / matrix.shape[0])
 
 
 def _shares(data: Dataset) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from warmcb.data.described import DescribedDataset
 from warmcb.data.encoding import one_column_each
@@ -20,67 +21,63 @@ def is_multiline(lines: Iterable[str]) -> bool:
     A shared line, a line without a label and a label with a probability tell; so do empty lines between lines that have
     one cost each. An ordinary label, or the costs of several actions in one line, tell the contrary.
     """
-    is_gap, n_gaps = False, 0
+    has_lines, is_behind_gap = False, False
     for line in lines:
         if not line.strip():
-            is_gap = True
+            is_behind_gap |= has_lines
             continue
         label, _ = _label_and_tag(line.partition("|")[0])
         if label in ("", _SHARED):
             return True
         n_parts = 0 if " " in label else len(label.split(":"))
-        if n_parts != 2:
-            return n_parts == 3
-        n_gaps += is_gap
-        is_gap = False
-    return n_gaps > 0
+        if n_parts != 2 or is_behind_gap:
+            return n_parts in (2, 3)
+        has_lines = True
+    return False
 
 
 def read_vw_multiline(name: str, lines: Iterable[str]) -> DescribedDataset:
     """Costs are labels `action:cost:probability`, one in a round, or `action:cost`; the action's number is ignored."""
     rounds = Rounds(one_column_each)
-    for block in _blocks(lines):
-        context: dict[str, float] = {}
-        actions, costs, ids = [], [], []
-        has_probability = False
-        for number, line in block:
-            where = f"{name}, line {number}"
-            head, bar, body = line.partition("|")
-            label, tag = _label_and_tag(head)
-            if not bar:
-                raise DataError(f"{where}: {line[:60]!r} has no «|»; expected features behind one")
-            if not label and (tag == _SHARED or _COST.fullmatch(tag)):
-                raise DataError(f"{where}: {tag!r} touches the «|», which makes it a tag; expected a space before it")
-            features = _features(where, body)
-            if label == _SHARED:
-                if number != block[0][0]:
-                    raise DataError(f"{where}: shared stands inside of a round; expected it in its first line")
-                context = features
-                continue
-            cost, is_logged = _cost(where, label)
-            if not math.isnan(cost) and (has_probability or (is_logged and not all(map(math.isnan, costs)))):
-                raise DataError(f"{where}: {label!r} is a second cost beside one with a probability; expected one only")
-            has_probability |= is_logged
-            actions.append(features)
-            costs.append(cost)
-            ids.append(tag or None)
+    for block in _blocks(name, lines):
+        has_context = block[0].label == _SHARED
+        context = block[0].features if has_context else {}
+        actions = block[has_context:]
         if not actions:
-            raise DataError(f"{name}, line {block[0][0]}: a round without actions; expected a line for each")
-        rounds.add(context, actions, costs, ids)
+            raise DataError(f"{block[0].where}: a round without actions; expected a line for each")
+        features = [action.features for action in actions]
+        rounds.add(context, features, _costs(actions), [action.tag or None for action in actions])
     return rounds.dataset(name)
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
-    """The lines of each round, with their numbers."""
-    block: list[tuple[int, str]] = []
+class _Line(NamedTuple):
+    where: str
+    label: str
+    tag: str
+    features: dict[str, float]
+
+
+def _blocks(name: str, lines: Iterable[str]) -> Iterator[list[_Line]]:
+    """The lines of each round."""
+    block: list[_Line] = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            block.append((number, line.rstrip("\r\n")))
+            block.append(_line(f"{name}, line {number}", line))
         elif block:
             yield block
             block = []
     if block:
         yield block
+
+
+def _line(where: str, line: str) -> _Line:
+    head, bar, body = line.partition("|")
+    if not bar:
+        raise DataError(f"{where}: {line.strip()[:60]!r} has no «|»; expected features behind one")
+    label, tag = _label_and_tag(head)
+    if not label and (tag == _SHARED or _COST.fullmatch(tag)):
+        raise DataError(f"{where}: {tag!r} touches the «|», which makes it a tag; expected a space before it")
+    return _Line(where, label, tag, _features(where, body))
 
 
 def _label_and_tag(head: str) -> tuple[str, str]:
@@ -91,17 +88,34 @@ def _label_and_tag(head: str) -> tuple[str, str]:
     return " ".join(words), tag
 
 
-def _cost(where: str, label: str) -> tuple[float, bool]:
-    """The cost of a label, NaN if it has none, and whether it comes with a probability."""
-    parts = label.split(":")
+def _costs(actions: list[_Line]) -> list[float]:
+    """The cost of each action, NaN where the label has none. One with a probability is the only one of its round."""
+    costs: list[float] = []
+    n_known = n_logged = 0
+    for action in actions:
+        where, label = action.where, action.label
+        if label == _SHARED:
+            raise DataError(f"{where}: shared stands inside of a round; expected it in its first line")
+        numbers = _numbers(where, label)
+        n_known += len(numbers) > 0
+        n_logged += len(numbers) > 1
+        if n_logged and n_known > 1:
+            raise DataError(f"{where}: {label!r} is a second cost beside one with a probability; expected one only")
+        costs.append(numbers[0] if numbers else math.nan)
+    return costs
+
+
+def _numbers(where: str, label: str) -> list[float]:
+    """What stands behind the action: a cost, and perhaps a probability."""
+    _, *texts = label.split(":")
     try:
-        numbers = [float(part) for part in parts[1:]]
-        if len(parts) > 3 or " " in label or not all(map(math.isfinite, numbers)):
+        numbers = [float(text) for text in texts]
+        if len(texts) > 2 or " " in label or not all(map(math.isfinite, numbers)):
             raise ValueError
     except ValueError:
         expected = "expected action:cost:probability or action:cost"
         raise DataError(f"{where}: {label[:60]!r} is the label; {expected}") from None
-    return (numbers[0] if numbers else math.nan), len(numbers) == 2
+    return numbers
 
 
 def _features(where: str, body: str) -> dict[str, float]:
