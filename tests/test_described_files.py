@@ -311,9 +311,11 @@ def test_parquet_with_a_target(tmp_path: Path) -> None:
     data = opened(path)
     np.testing.assert_array_equal(data.costs, [1, 0, 0, NAN, NAN])
     assert data.columns == ("right",)
-    refused_table = table(tmp_path, "u.parquet", actions=[[[1.0], [2.0]]], right=[1])
-    assert read_described(refused_table, "right").costs.tolist() == [1, 0]
-    assert open_dataset(refused_table, "right").X is None
+    floats = table(tmp_path, "f.parquet", actions=LISTS, target=[1.0, NAN])
+    np.testing.assert_array_equal(opened(floats).costs, [1, 0, NAN])
+    named = table(tmp_path, "u.parquet", actions=[[[1.0], [2.0]]], right=[1])
+    assert read_described(named, "right").costs.tolist() == [1, 0]
+    assert open_dataset(named, "right").X is None
 
 
 def test_parquet_of_every_kind_of_value(tmp_path: Path) -> None:
@@ -369,6 +371,17 @@ def test_ids_that_some_actions_lack_are_dropped(tmp_path: Path) -> None:
     assert (data.ids, data.remarks) == (None, ("ids were dropped: 1 of 2 actions have none",))
 
 
+@pytest.mark.parametrize("price", [1.5, "high"])
+def test_names_that_begin_with_an_underscore_are_no_features(tmp_path: Path, price: Any) -> None:
+    path = table(tmp_path, actions=[[{"price": price, "_key": 7}]], target=[0], __index_level_0__=[3])
+    data = opened(path)
+    assert (data.A.shape, data.X) == ((1, 1), None)
+    assert data.remarks == (
+        "columns whose names begin with _ were dropped: __index_level_0__",
+        "actions: columns whose names begin with _ were dropped: _key",
+    )
+
+
 def test_another_column_of_actions(tmp_path: Path) -> None:
     path = table(tmp_path, items=[[[1.0], [2.0]]], target=[0])
     assert read_described(path, actions="items").costs.tolist() == [0, 1]
@@ -393,6 +406,10 @@ LISTS = [[[1.0], [2.0]], [[3.0]]]
             "t has 2 in the column 'target', round 1; expected an integer from 0 to",
         ),
         ({"actions": LISTS, "target": [0, -1]}, "t has -1 in the column 'target', round 2; expected an integer from 0"),
+        (
+            {"actions": LISTS, "target": [0.5, 0.0]},
+            "t has 0.5 in the column 'target', round 1; expected an integer from",
+        ),
         ({"actions": LISTS, "target": ["a", "b"]}, "t has the type String in the column 'target'; expected integers"),
         ({"actions": LISTS, "costs": [[1.0], [0.0]]}, "t has 1 costs in round 1; expected 2, one for each action"),
         ({"actions": LISTS, "costs": [1.0, 0.0]}, "t has the type Float64 in the column 'costs'; expected lists"),
@@ -640,6 +657,43 @@ def test_text_that_cannot_be_read(tmp_path: Path, text: str, message: str) -> No
 
 
 # --- all formats
+
+
+def test_every_format_gives_the_same_rounds(tmp_path: Path) -> None:
+    """Rounds of integers, each with one known cost, in the three formats that can hold them."""
+    random = np.random.default_rng(5)
+    sizes = random.integers(1, 6, size=40)
+    contexts = [{"user": {"a": int(random.integers(1, 9)), "b": int(random.integers(0, 9))}} for _ in sizes]
+    rounds = [[{"item": {c: int(random.integers(0, 3)) for c in "pqr"}} for _ in range(size)] for size in sizes]
+    taken = [int(random.integers(size)) for size in sizes]
+    paid = random.random(len(sizes)).tolist()
+    costs = [[paid[i] if j == taken[i] else None for j in range(size)] for i, size in enumerate(sizes)]
+
+    def text(namespaces: dict[str, dict[str, int]]) -> str:
+        return " ".join(f"|{n} " + " ".join(f"{c}:{v}" for c, v in values.items()) for n, values in namespaces.items())
+
+    def label(cost: float | None) -> str:
+        return "" if cost is None else f"0:{cost!r}:0.5 "
+
+    rows = [
+        [f"shared {text(context)}", *(label(cost) + text(one) for one, cost in zip(actions, known, strict=True)), ""]
+        for context, actions, known in zip(contexts, rounds, costs, strict=True)
+    ]
+    events = [
+        {"_label_cost": cost, "_labelIndex": index, "c": context | {"_multi": actions}}
+        for cost, index, context, actions in zip(paid, taken, contexts, rounds, strict=True)
+    ]
+    files = [
+        table(tmp_path, user=[context["user"] for context in contexts], actions=rounds, costs=costs),
+        write(tmp_path, "t.vw", "\n".join(line for block in rows for line in block)),
+        write(tmp_path, "t.dsjson", lines(*events)),
+    ]
+    for data in map(opened, files):
+        assert (data.columns, data.action_columns) == (("user.a", "user.b"), ("item.p", "item.q", "item.r"))
+        np.testing.assert_array_equal(dense(data.X), [list(context["user"].values()) for context in contexts])
+        np.testing.assert_array_equal(dense(data.A), [list(one["item"].values()) for each in rounds for one in each])
+        np.testing.assert_array_equal(data.costs, [NAN if cost is None else cost for each in costs for cost in each])
+        assert data.sizes.tolist() == sizes.tolist()
 
 
 def test_what_is_no_such_file(tmp_path: Path) -> None:

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from warmcb._messages import listed
 from warmcb.data.described import DescribedDataset
 from warmcb.data.encoding import narrow, wide_encoder
-from warmcb.data.remarks import described_remarks, is_number, missing_numbers_remark, missing_values_remarks
+from warmcb.data.remarks import (
+    described_remarks,
+    hidden_columns_remarks,
+    is_number,
+    missing_numbers_remark,
+    missing_values_remarks,
+)
 from warmcb.errors import DataError, InputError
 
 _COSTS, _COST, _TARGET, _IDS, _ID = "costs", "cost", "target", "ids", "id"
@@ -122,17 +128,18 @@ def _as_costs(name: str, column: pl.Series) -> NDArray[np.float64]:
 
 def _costs_of_target(name: str, column: pl.Series, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """0 for the right action and 1 for all others of its round; unknown, where the right one is."""
-    if not column.dtype.is_integer():
+    if not column.dtype.is_numeric():
         raise DataError(f"{name} has the type {column.dtype} in the column {column.name!r}; expected integers")
+    column = column.cast(pl.Float64).fill_nan(None)  # integers with gaps are floats in many tables
     known = column.is_not_null().to_numpy()
     right = column.fill_null(0).to_numpy()
-    if (outside := np.flatnonzero((right < 0) | (right >= sizes))).size:
+    if (outside := np.flatnonzero((right < 0) | (right >= sizes) | (right % 1 != 0))).size:
         i = outside[0]
         expected = f"expected an integer from 0 to {sizes[i] - 1}, the row of an action"
-        raise DataError(f"{name} has {right[i]} in the column {column.name!r}, round {i + 1}; {expected}")
+        raise DataError(f"{name} has {right[i]:g} in the column {column.name!r}, round {i + 1}; {expected}")
     costs = np.where(np.repeat(known, sizes), 1.0, np.nan)
     begins = np.cumsum(sizes) - sizes
-    costs[(begins + right)[known]] = 0.0
+    costs[(begins + right.astype(np.int64))[known]] = 0.0
     return costs
 
 
@@ -166,11 +173,15 @@ def _refuse_lengths(name: str, column: pl.Series, sizes: NDArray[np.int64]) -> N
 
 
 def _table_features(name: str, table: pl.DataFrame) -> _Features:
-    """Numbers as they are, a missing one as 0. If there is anything else, all columns are encoded."""
-    table = table.with_columns(pl.selectors.float().fill_nan(None))
+    """Numbers as they are, a missing one as 0. If there is anything else, all columns are encoded.
+
+    The encoder leaves out names that begin with _, as those of an index that pandas wrote; so they always are.
+    """
+    hidden = [column for column in table.columns if column.startswith("_")]
+    table = table.drop(hidden).with_columns(pl.selectors.float().fill_nan(None))
     empty = [series.name for series in table if series.null_count() == len(series)]
     table = table.drop(empty)
-    remarks = tuple(missing_values_remarks(table, empty))
+    remarks = (*hidden_columns_remarks(hidden), *missing_values_remarks(table, empty))
     if table.width == 0:
         return _Features(None, None, remarks)
     is_numeric = [is_number(series) for series in table]

@@ -56,6 +56,11 @@ def missing_values_remarks(features: pl.DataFrame, dropped: list[str]) -> Iterat
     yield from missing_remarks(numbers, {name: count for name, count in missing.items() if name not in numbers})
 
 
+def hidden_columns_remarks(hidden: list[str]) -> Iterator[str]:
+    if hidden:
+        yield f"columns whose names begin with _ were dropped: {_listed(hidden)}"
+
+
 def skipped_remarks(counts: Mapping[str, int]) -> Iterator[str]:
     """How many lines were skipped, by the kind of line, given in the singular."""
     for kind, count in counts.items():
