@@ -12,7 +12,20 @@ import pytest
 from typer.models import OptionInfo
 
 import warmcb
-from warmcb import _core, catalogue, contracts, data, errors, explorers, learners, noise, plot, selectors, theory
+from warmcb import (
+    _core,
+    catalogue,
+    contracts,
+    data,
+    errors,
+    explorers,
+    features,
+    learners,
+    noise,
+    plot,
+    selectors,
+    theory,
+)
 from warmcb.catalogue import CATALOGUE, CLASSES, STUDIED
 from warmcb.cli.app import app
 from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
@@ -108,7 +121,7 @@ def test_every_bandit_is_in_the_readme() -> None:
 EVERY_PAGE = "\n".join(page.read_text() for page in PAGES)
 MODULES = (
     warmcb, contracts, errors, explorers, learners, selectors, theory, frontiers, two_arms, measurement, pictures, data,
-    plot, noise, catalogue,
+    plot, noise, catalogue, features,
 )  # fmt: skip
 PROTOCOLS = {contracts.StartsLearner, contracts.StartsSelector, contracts.StartsExplorer}
 
@@ -154,7 +167,7 @@ def arguments(function: Callable[..., object]) -> list[str]:
 
 
 def test_every_public_name_is_on_a_page() -> None:
-    parts = [*explorers.__all__, *selectors.__all__, *learners.__all__]
+    parts = [*explorers.__all__, *selectors.__all__, *learners.__all__, *features.__all__]
     classes = [
         name
         for name, thing in vars(contracts).items()

@@ -453,6 +453,11 @@ def test_requests_without_ids_or_context() -> None:
     assert Encoder().encode_request({"actions": [{"id": 7}, {"id": 9}]}).ids == (7, 9)
 
 
+def test_features_may_be_the_name_of_a_feature() -> None:
+    encoder = Encoder()
+    assert_same(encoder.encode_request({"actions": [{"features": ["x"]}]}).actions, encoder.encode({"features": ["x"]}))
+
+
 # Names and collisions
 
 
@@ -462,7 +467,7 @@ def test_names_tell_columns_apart() -> None:
     assert sorted(encoder.names(0) + encoder.names(1)) == [f"name{i}" for i in range(10)]
     assert all(f"name{i}" in encoder.names(column) for i, column in enumerate(rows.indices.tolist()))
     assert encoder.collisions_ == 2
-    assert "10 names in 2 of 2 columns; 2 columns have several names" in encoder.report()
+    assert "Names: 10, in 2 of 2 columns. Columns with several names: 2." in encoder.report()
     assert encoder.encode({f"name{i}": 1 for i in range(10)}).sum() == 10
     assert Encoder().names(3) == ()
 
@@ -479,7 +484,7 @@ def test_the_number_of_names_is_bounded() -> None:
     row = encoder.encode({letter: 1 for letter in "abcde"})
     assert row.nnz == 5
     assert sum(len(encoder.names(column)) for column in row.indices.tolist()) == 3
-    assert "2 values had names that were not kept" in encoder.report()
+    assert "Values whose names were not kept: 2," in encoder.report()
     assert_same(row, Encoder().encode({letter: 1 for letter in "abcde"}))
 
 
@@ -502,15 +507,27 @@ def test_names_are_saved() -> None:
         np.testing.assert_array_equal(array, again.state()[name])
 
 
+def test_of_long_names_only_the_beginning_is_kept() -> None:
+    encoder = Encoder()
+    record = {"a": "ä" * 500, "b": "ä" * 500 + "ö"}
+    row = encoder.encode(record)
+    kept = {encoder.names(column) for column in row.indices.tolist()}
+    assert kept == {("a=" + "ä" * 99 + "…",), ("b=" + "ä" * 99 + "…",)}
+    again = Encoder()
+    again.restore(encoder.state())
+    again.encode(record)
+    assert again.report() == encoder.report()
+
+
 def test_the_state_of_another_encoder_is_refused() -> None:
     state = Encoder(bits=10).state()
     encoder = Encoder()
     encoder.encode({"a": 1})
-    broken = [state, {}, {**encoder.state(), "sizes": np.array([7])}, {**encoder.state(), "names": np.zeros((2, 2))}]
+    broken = [state, {}, {**encoder.state(), "sizes": np.array([7])}, {**encoder.state(), "text": np.zeros((2, 2))}]
     for one in broken:
         with pytest.raises(InputError, match="expected"):
             encoder.restore(one)
-        assert encoder.report().startswith("1 names")
+        assert encoder.report().startswith("Names: 1,")
 
 
 def test_fingerprints() -> None:
@@ -583,7 +600,7 @@ def test_bad_records_change_nothing(record: object, message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}") as caught:
         LIMITED.encode(record)
     assert "\n" not in str(caught.value)
-    assert LIMITED.report() == before == "0 names in 0 of 262144 columns; 0 columns have several names."
+    assert LIMITED.report() == before == "Names: 0, in 0 of 262144 columns. Columns with several names: 0."
 
 
 def test_bad_records_among_good_ones_change_nothing() -> None:
@@ -594,7 +611,7 @@ def test_bad_records_among_good_ones_change_nothing() -> None:
         encoder.encode_request({"context": {"b": 1}, "actions": [{"a": 1}, {"a": math.inf}]})
     with pytest.raises(InputError, match=r"^a of records\[1\] is inf; expected"):
         encoder.encode_many(pd.DataFrame({"a": [1, math.inf]}))
-    assert encoder.report().startswith("0 names")
+    assert encoder.report().startswith("Names: 0,")
 
 
 def test_json_that_is_too_deep_for_the_parser() -> None:

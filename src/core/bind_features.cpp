@@ -67,37 +67,40 @@ public:
         require(column >= 0 && column < int64_t{1} << bits_, "a column out of range");
         nb::typed<nb::list, nb::str> found;
         for (const std::string& name : names_.of_column(static_cast<int32_t>(column)))
-            found.append(nb::steal(PyUnicode_DecodeUTF8(name.data(), name.size(), "surrogatepass")));
+            found.append(decoded(name));
         return found;
     }
 
     nb::dict state() const {
-        int64_t left_out;
+        const auto [names, left_out] = names_.all();
+        std::vector<uint64_t> hashes;
         std::vector<uint8_t> text;
         std::vector<int64_t> sizes;
-        for (const std::string& name : names_.all(left_out)) {
+        for (const auto& [hash, name] : names) {
+            hashes.push_back(hash);
             text.insert(text.end(), name.begin(), name.end());
             sizes.push_back(static_cast<int64_t>(name.size()));
         }
         nb::dict state;
-        state["names"] = as_array(std::move(text));
+        state["hashes"] = as_array(std::move(hashes));
+        state["text"] = as_array(std::move(text));
         state["sizes"] = as_array(std::move(sizes));
         state["left_out"] = as_array(std::vector<int64_t>{left_out});
         return state;
     }
 
-    void restore(Array<const uint8_t> text, Array<const int64_t> sizes, int64_t left_out) {
+    void restore(Array<const uint64_t> hashes, Array<const uint8_t> text, Array<const int64_t> sizes, int64_t left_out) {
+        require(hashes.size() == sizes.size() && left_out >= 0, "names that do not fit their hashes");
         NewNames names;
         std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             require(sizes(i) >= 0 && static_cast<std::size_t>(sizes(i)) <= rest.size(), "a name lies outside of the text");
             const std::string_view name = rest.substr(0, static_cast<std::size_t>(sizes(i)));
-            const nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(name.data(), name.size(), "surrogatepass"));
-            if (!decoded.is_valid()) throw nb::python_error();
-            names.emplace(xxh64(name), name);
+            decoded(name);
+            require(names.emplace(hashes(i), name).second, "a hash is there twice");
             rest.remove_prefix(name.size());
         }
-        require(rest.empty() && left_out >= 0 && names.size() == sizes.size(), "names that do not fit their sizes");
+        require(rest.empty(), "the text is longer than its names");
         names_.replace(std::move(names), left_out);
     }
 
@@ -123,6 +126,12 @@ private:
         if (!moment || !moment->day)
             raise_input_error("now is " + shown(now) + "; expected a date, with or without a time, as an object or in ISO 8601");
         return moment->instant();
+    }
+
+    static nb::object decoded(std::string_view name) {
+        nb::object text = nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "surrogatepass"));
+        if (!text.is_valid()) throw nb::python_error();
+        return text;
     }
 
     static CsrArrays arrays(EncodedRows&& rows) {
@@ -152,7 +161,7 @@ void bind_features(nb::module_& m) {
              "The row of a context and those of its actions, each as CSR arrays.")
         .def("names", &FeatureHasher::names, "column"_a, "The names that were seen in a column.")
         .def("state", &FeatureHasher::state, "All names, as arrays.")
-        .def("restore", &FeatureHasher::restore, "text"_a.noconvert(), "sizes"_a.noconvert(), "left_out"_a, "The reverse of `state`.")
+        .def("restore", &FeatureHasher::restore, "hashes"_a.noconvert(), "text"_a.noconvert(), "sizes"_a.noconvert(), "left_out"_a, "The reverse of `state`.")
         .def("counts", &FeatureHasher::counts,
              "How many names there are, in how many columns, how many of these have several, how many were left out.");
 }

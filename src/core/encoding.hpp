@@ -115,7 +115,7 @@ public:
     }
 
     // A dictionary, or a list of dictionaries that are read as one. The value of the key `merged` is read as if it stood in the
-    // record itself, if it is a list; the key `skipped` is left out.
+    // record itself, if it is a list of dictionaries; the key `skipped` is left out.
     void record(nb::handle value, std::string_view merged = {}, std::string_view skipped = {}) {
         if (PyDict_Check(value.ptr())) return dictionary(value, 1, merged, skipped);
         if (!PyList_Check(value.ptr())) refuse(value, "a dictionary of values by name");
@@ -230,13 +230,20 @@ private:
             if (depth == 1 && !(merged.empty() && skipped.empty()) && PyUnicode_Check(key)) {
                 const Utf8 name(key);
                 if (!skipped.empty() && skipped == name) continue;
-                if (!merged.empty() && merged == name && PyList_Check(value)) {
+                if (!merged.empty() && merged == name && has_dictionaries_only(value)) {
                     record(held);
                     continue;
                 }
             }
             member(held_key, held, depth);
         }
+    }
+
+    static bool has_dictionaries_only(PyObject* value) {
+        if (!PyList_Check(value)) return false;
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i)
+            if (!PyDict_Check(PyList_GET_ITEM(value, i))) return false;
+        return true;
     }
 
     void member(nb::handle key, nb::handle value, int64_t depth) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace warmcb {
@@ -26,7 +27,7 @@ public:
         const std::lock_guard lock(mutex_);
         for (const auto& entry : entries) {
             if (is_known(entry.hash) || found.contains(entry.hash)) continue;
-            if (count_ + found.size() < most_) found.emplace(entry.hash, entry.name());
+            if (count_ + found.size() < most_) found.emplace(entry.hash, shortened(entry.name()));
             else ++left_out;
         }
     }
@@ -34,18 +35,15 @@ public:
     void add(NewNames&& found, int64_t left_out) {
         if (found.empty() && left_out == 0) return;
         const std::lock_guard lock(mutex_);
-        left_out_ += left_out;
-        for (auto& [hash, name] : found) {
-            if (is_known(hash)) continue;
-            if (count_ == most_) {
-                ++left_out_;
-                continue;
-            }
-            auto& names = by_column_[column(hash)];
-            names.push_back({hash, std::move(name)});
-            ++count_;
-            collisions_ += names.size() == 2;
-        }
+        insert(std::move(found), left_out);
+    }
+
+    void replace(NewNames&& names, int64_t left_out) {
+        const std::lock_guard lock(mutex_);
+        by_column_.clear();
+        count_ = collisions_ = 0;
+        left_out_ = 0;
+        insert(std::move(names), left_out);
     }
 
     std::vector<std::string> of_column(int32_t column) const {
@@ -53,34 +51,10 @@ public:
         {
             const std::lock_guard lock(mutex_);
             if (const auto found = by_column_.find(column); found != by_column_.end())
-                for (const Name& name : found->second) names.push_back(name.text);
+                for (const auto& [hash, name] : found->second) names.push_back(name);
         }
         std::sort(names.begin(), names.end());
         return names;
-    }
-
-    // All names in a fixed order.
-    std::vector<std::string> all(int64_t& left_out) const {
-        std::vector<std::string> names;
-        {
-            const std::lock_guard lock(mutex_);
-            left_out = left_out_;
-            names.reserve(count_);
-            for (const auto& [column, some] : by_column_)
-                for (const Name& name : some) names.push_back(name.text);
-        }
-        std::sort(names.begin(), names.end());
-        return names;
-    }
-
-    void replace(NewNames&& names, int64_t left_out) {
-        {
-            const std::lock_guard lock(mutex_);
-            by_column_.clear();
-            count_ = collisions_ = 0;
-            left_out_ = 0;
-        }
-        add(std::move(names), left_out);
     }
 
     struct Counts {
@@ -93,16 +67,47 @@ public:
         return {count_, by_column_.size(), collisions_, left_out_};
     }
 
+    using Name = std::pair<uint64_t, std::string>;
+
+    // All names in the order of their hashes, and how many were left out.
+    std::pair<std::vector<Name>, int64_t> all() const {
+        std::vector<Name> names;
+        const std::lock_guard lock(mutex_);
+        names.reserve(count_);
+        for (const auto& [column, some] : by_column_) names.insert(names.end(), some.begin(), some.end());
+        std::sort(names.begin(), names.end());
+        return {std::move(names), left_out_};
+    }
+
 private:
-    struct Name {
-        uint64_t hash;
-        std::string text;
-    };
+    void insert(NewNames&& found, int64_t left_out) {
+        left_out_ += left_out;
+        for (auto& [hash, name] : found) {
+            if (is_known(hash)) continue;
+            if (count_ == most_) {
+                ++left_out_;
+                continue;
+            }
+            auto& names = by_column_[column(hash)];
+            names.emplace_back(hash, std::move(name));
+            ++count_;
+            collisions_ += names.size() == 2;
+        }
+    }
+
+    // A string may be a whole book, and its name would be as long.
+    static std::string shortened(std::string_view name) {
+        constexpr std::size_t longest = 200;
+        if (name.size() <= longest) return std::string(name);
+        std::size_t size = longest;
+        while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0) == 0x80) --size;  // not within a character
+        return std::string(name.substr(0, size)) + "…";
+    }
 
     bool is_known(uint64_t hash) const {
         const auto found = by_column_.find(column(hash));
         if (found == by_column_.end()) return false;
-        return std::any_of(found->second.begin(), found->second.end(), [&](const Name& name) { return name.hash == hash; });
+        return std::any_of(found->second.begin(), found->second.end(), [&](const Name& name) { return name.first == hash; });
     }
 
     int shift_;

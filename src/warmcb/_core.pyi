@@ -741,7 +741,9 @@ class FeatureHasher:
     def state(self) -> dict[str, NDArray[Any]]:
         """All names, as arrays."""
 
-    def restore(self, text: NDArray[np.uint8], sizes: NDArray[np.int64], left_out: int) -> None:
+    def restore(
+        self, hashes: NDArray[np.uint64], text: NDArray[np.uint8], sizes: NDArray[np.int64], left_out: int
+    ) -> None:
         """The reverse of `state`."""
 
     def counts(self) -> tuple[int, int, int, int]:

@@ -89,7 +89,7 @@ class Encoder:
         most_depth: how deep dictionaries and lists may be nested; a record of numbers is 1 deep.
         most_bytes: the size of the largest JSON text that is read.
         most_values: how many values a record may have.
-        most_names: how many names are kept.
+        most_names: how many names are kept. Of a very long one only the beginning is.
 
     """
 
@@ -112,7 +112,7 @@ class Encoder:
         if self.now is not None and not (_is_path(self.now) and self.now):
             raise InputError(f"now is {shown(self.now)}; expected the path of a time, or None")
         limits = {
-            "most_depth": _inputs.integer("most_depth", self.most_depth, 1, 1000),
+            "most_depth": _inputs.integer("most_depth", self.most_depth, 1, 200),
             "most_bytes": _inputs.integer("most_bytes", self.most_bytes, 0),
             "most_values": _inputs.integer("most_values", self.most_values, 0, 2**31 - 1),
             "most_names": _inputs.integer("most_names", self.most_names, 0, 2**31 - 1),
@@ -204,14 +204,13 @@ class Encoder:
     def report(self) -> str:
         """What is known of names and collisions, in words."""
         names, columns, collisions, left_out = self._hasher.counts()
-        lines = [f"{names} names in {columns} of {self.n_features} columns; {collisions} columns have several names."]
+        lines = [f"Names: {names}, in {columns} of {self.n_features} columns."]
+        lines.append(f"Columns with several names: {collisions}.")
         if collisions:
-            lines.append(f"With bits={min(self.bits + 2, 30)} about a quarter of these collisions would be left.")
+            lines.append("Each further bit about halves them.")
         if left_out:
-            lines.append(
-                f"{left_out} values had names that were not kept: there are most_names={self.most_names} already, "
-                "so collisions may be more."
-            )
+            kept = f"as there are most_names={self.most_names} already; there may be more collisions"
+            lines.append(f"Values whose names were not kept: {left_out}, {kept}.")
         return " ".join(lines)
 
     def fingerprint(self) -> str:
@@ -232,7 +231,7 @@ class Encoder:
         """
         refuse_other(self, state)
         try:
-            self._hasher.restore(state["names"], state["sizes"], int(state["left_out"][0]))
+            self._hasher.restore(state["hashes"], state["text"], state["sizes"], int(state["left_out"][0]))
         except (KeyError, IndexError, TypeError, ValueError):
             raise InputError("state does not hold the names of an encoder; expected what state() gave") from None
 
