@@ -560,6 +560,31 @@ def test_threads_share_an_encoder() -> None:
         np.testing.assert_array_equal(encoder.state()[name], array)
 
 
+class _Clears(UserDict[str, Any]):
+    """Empties another container when it is read."""
+
+    def __init__(self, other: Any) -> None:
+        super().__init__()
+        self.other = other
+
+    def keys(self) -> Any:
+        self.other.clear()
+        return super().keys()
+
+
+def test_containers_that_change_while_they_are_read_do_no_harm() -> None:
+    values: dict[str, Any] = {f"before{i}": "x" * i for i in range(50)}
+    values["clears"] = _Clears(values)
+    values.update({f"after{i}": ["x" * i] for i in range(50)})
+    assert Encoder().encode(values).nnz == 50
+    tags: list[Any] = ["a", "b"]
+    tags += [_Clears(tags), "c", "d"]
+    assert Encoder().encode({"tags": tags}).nnz == 2
+    records: list[dict[str, Any]] = [{"a": 1}]
+    records += [{"b": _Clears(values)}, {"c": 1}]
+    assert Encoder().encode_many(records).shape == (3, 2**18)
+
+
 # What is refused
 
 CYCLE: list[Any] = []

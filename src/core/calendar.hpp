@@ -89,8 +89,7 @@ public:
 
 private:
     static int64_t days_of_month(int64_t year, int64_t month) {
-        const int64_t days = days_before_month(year, month + 1) - days_before_month(year, month);
-        return days;
+        return days_before_month(year, month + 1) - days_before_month(year, month);
     }
 
     bool time(Moment& moment) {

@@ -45,15 +45,10 @@ struct EncodedRows {
     throw nb::python_error();
 }
 
-inline std::string shown(nb::handle value) {
-    return nb::cast<std::string>(nb::module_::import_("warmcb._messages").attr("shown")(value).attr("encode")("utf-8", "replace")
-                                     .attr("decode")());
-}
-
 // The UTF-8 of a string; halves of surrogate pairs, which JSON can hold, are written as if they were characters.
 class Utf8 {
 public:
-    explicit Utf8(nb::handle string) {
+    explicit Utf8(nb::handle string) : string_(nb::borrow(string)) {
         Py_ssize_t size;
         if (const char* text = PyUnicode_AsUTF8AndSize(string.ptr(), &size)) {
             view_ = {text, static_cast<std::size_t>(size)};
@@ -67,9 +62,14 @@ public:
     operator std::string_view() const { return view_; }
 
 private:
-    nb::object bytes_;
+    nb::object string_, bytes_;
     std::string_view view_;
 };
+
+inline std::string shown(nb::handle value) {
+    const Utf8 text(nb::module_::import_("warmcb._messages").attr("shown")(value));
+    return std::string(std::string_view(text));
+}
 
 // A date or a time of Python's own classes.
 inline std::optional<Moment> moment_of(nb::handle value) {
@@ -136,17 +136,12 @@ public:
             if (now_) push(".age", {}, static_cast<double>(*now_ - age.instant) / microseconds_of_day);
             else push(".age=", "missing", 1.0, true);
         }
-        names_.look_up(Named{entries_, arena_}, new_names_, left_out_);
+        const auto name_of = [&](const Entry& entry) { return std::string_view(arena_).substr(entry.begin, entry.size); };
+        names_.look_up(entries_, name_of, new_names_, left_out_);
         std::sort(entries_.begin(), entries_.end());
         for (std::size_t i = 0; i < entries_.size();) {
             const int32_t column = names_.column(entries_[i].hash);
-            double sum = 0.0;
-            for (const Entry* last = nullptr; i < entries_.size() && names_.column(entries_[i].hash) == column; last = &entries_[i++])
-                if (!(last && last->hash == entries_[i].hash && last->is_level && entries_[i].is_level))  // a level is there or not
-                    sum += entries_[i].value;
-            const float value = static_cast<float>(sum);
-            if (!std::isfinite(value)) raise_input_error("the values of " + where() + " that share column " + std::to_string(column) +
-                                                         " sum to " + std::to_string(sum) + "; expected less than 3.4e38");
+            const float value = sum_of_column(column, i);
             if (value == 0.0f) continue;
             rows.values.push_back(value);
             rows.columns.push_back(column);
@@ -182,26 +177,6 @@ private:
         int64_t instant;
     };
 
-    // The entries with their names, for FeatureNames.
-    struct Named {
-        struct One {
-            uint64_t hash;
-            std::string_view text;
-            std::string_view name() const { return text; }
-        };
-        struct Iterator {
-            const Entry* at;
-            const std::string* arena;
-            One operator*() const { return {at->hash, std::string_view(*arena).substr(at->begin, at->size)}; }
-            Iterator& operator++() { return ++at, *this; }
-            bool operator!=(const Iterator& other) const { return at != other.at; }
-        };
-        const std::vector<Entry>& entries;
-        const std::string& arena;
-        Iterator begin() const { return {entries.data(), &arena}; }
-        Iterator end() const { return {entries.data() + entries.size(), &arena}; }
-    };
-
     // Lengthens the path for as long as it lives.
     class Step {
     public:
@@ -221,6 +196,20 @@ private:
         std::string& path_;
         std::size_t size_;
     };
+
+    // Adds up the entries of a column, from the i-th on, and moves i behind them.
+    float sum_of_column(int32_t column, std::size_t& i) const {
+        double sum = 0.0;
+        for (const Entry* last = nullptr; i < entries_.size() && names_.column(entries_[i].hash) == column; last = &entries_[i++]) {
+            const bool is_repeated_level = last && last->hash == entries_[i].hash && last->is_level && entries_[i].is_level;
+            if (!is_repeated_level) sum += entries_[i].value;  // a level is there or not
+        }
+        const float value = static_cast<float>(sum);
+        if (!std::isfinite(value))
+            raise_input_error("the values of " + where() + " that share column " + std::to_string(column) +
+                              " sum to more than 3.4e38; expected smaller ones");
+        return value;
+    }
 
     void dictionary(nb::handle items, int64_t depth, std::string_view merged = {}, std::string_view skipped = {}) {
         require_depth(depth);

@@ -22,12 +22,13 @@ public:
 
     int32_t column(uint64_t hash) const { return static_cast<int32_t>(hash >> shift_); }
 
-    // Moves to `found` what is not known yet. Each entry has a hash and a name.
-    template <class Entries> void look_up(const Entries& entries, NewNames& found, int64_t& left_out) const {
+    // Adds to `found` the names of entries that are not known yet, and to `left_out` how many there is no place for.
+    template <class Entry, class NameOf>
+    void look_up(const std::vector<Entry>& entries, NameOf name_of, NewNames& found, int64_t& left_out) const {
         const std::lock_guard lock(mutex_);
-        for (const auto& entry : entries) {
+        for (const Entry& entry : entries) {
             if (is_known(entry.hash) || found.contains(entry.hash)) continue;
-            if (count_ + found.size() < most_) found.emplace(entry.hash, shortened(entry.name()));
+            if (count_ + found.size() < most_) found.emplace(entry.hash, shortened(name_of(entry)));
             else ++left_out;
         }
     }
