@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +27,7 @@ from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from warmcb import _core, contracts
+from warmcb import _core, _modelfile, contracts
 from warmcb._sparse import _rows_as_they_are
 from warmcb.errors import InputError
 from warmcb.features import Encoder, TransformerEncoder, as_encoder
@@ -505,6 +506,17 @@ def test_names_are_saved() -> None:
     for name, array in encoder.state().items():
         assert array.dtype.kind in "biufU"
         np.testing.assert_array_equal(array, again.state()[name])
+
+
+@pytest.mark.parametrize("record", [{}, {"user": {"country": "de", "age": 31}}])
+def test_an_encoder_goes_through_a_model_file(record: dict[str, Any], tmp_path: Path) -> None:
+    encoder = Encoder(bits=12, text=("title",), now="time")
+    encoder.encode(record)
+    _modelfile.write(tmp_path / "encoder", "Encoder", contracts.parameters(encoder), encoder.state())
+    _, given, state = _modelfile.read(tmp_path / "encoder")
+    again = Encoder(**given)
+    again.restore(state)
+    assert (again, again.report()) == (encoder, encoder.report())
 
 
 def test_of_long_names_only_the_beginning_is_kept() -> None:
