@@ -74,7 +74,7 @@ def plays(bandit: SharedBandit, rounds: Iterator[Round] | Sequence[Round]) -> It
     """The row that each round plays and learns from."""
     for one in rounds:
         decision = bandit.decide(one.x, actions=one.A, ids=one.ids)
-        bandit.learn(one.x, decision, one.costs[decision.action])
+        bandit.learn(one.x, decision, float(one.costs[decision.action]))
         yield int(decision.action)
 
 

@@ -96,7 +96,7 @@ def test_decisions_of_others_are_refused() -> None:
     with pytest.raises(InputError, match=r"of a bandit with probabilities of the shape \(3, 1\)"):
         plain.learn(x, decision._replace(probabilities=np.ones((3, 1))), 0.5)
     with pytest.raises(InputError, match="actions is empty"):
-        plain.learn(x, decision._replace(actions=None), 0.5)  # type: ignore[arg-type]
+        plain.learn(x, decision._replace(actions=None), 0.5)
     many = plain.decide_many(PROBLEM.X[:5])
     changed: dict[str, Any] = {"action": np.full(5, 9), "probability": np.zeros(5), "round": np.full(5, -1)}
     for name, values in changed.items():

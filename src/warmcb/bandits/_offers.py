@@ -43,7 +43,7 @@ class Offering(NamedTuple):
     names: Names
 
 
-def one_offer(x: Any, actions: Any, ids: Sequence[Key] | None, known: Widths | None, names: Names) -> Offering:
+def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names) -> Offering:
     """The offer of a single round. Columns that have names come into the order of `names`."""
     x, of_context = _arranged("x", x, names.context)
     actions, of_actions = _arranged("actions", actions, names.described)

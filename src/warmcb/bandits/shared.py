@@ -113,7 +113,7 @@ class SharedBandit(Lanes):
         y: ArrayLike | None = None,
         *,
         costs: Sequence[ArrayLike] | None = None,
-        ids: Sequence[Sequence[Key]] | None = None,
+        ids: Sequence[ArrayLike] | None = None,
     ) -> Self:
         """Learn from labelled examples: contexts with a set of actions each.
 
@@ -145,7 +145,7 @@ class SharedBandit(Lanes):
         self,
         x: _inputs.Features,
         actions: _inputs.Features,
-        ids: Sequence[Key] | None = None,
+        ids: ArrayLike | None = None,
         key: Key | None = None,
     ) -> Decision:
         """Choose one of the actions for the context x.
@@ -175,7 +175,7 @@ class SharedBandit(Lanes):
         self,
         X: _inputs.Features,
         actions: Sequence[Any],
-        ids: Sequence[Sequence[Key]] | None = None,
+        ids: Sequence[ArrayLike] | None = None,
         keys: Sequence[Key] | None = None,
     ) -> list[Decision]:
         """Choose an action in every row of X: the same bits as `decide` one by one.
@@ -209,7 +209,7 @@ class SharedBandit(Lanes):
         probability: float | None = None,
         *,
         actions: _inputs.Features = None,
-        ids: Sequence[Key] | None = None,
+        ids: ArrayLike | None = None,
         reward: float | None = None,
     ) -> None:
         """Learn what a decision cost: `learn(x, decision, cost)`.
@@ -272,7 +272,7 @@ class SharedBandit(Lanes):
                 self.learned_ += 1
 
     def predict(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
     ) -> NDArray[np.int64]:
         """The row of the greedy action for each row of X; explores nothing, changes nothing.
 
@@ -285,7 +285,7 @@ class SharedBandit(Lanes):
         return np.array([costs.argmin() for costs in self.predict_costs(X, actions, ids)], dtype=np.int64)
 
     def predict_costs(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
     ) -> list[NDArray[np.float64]]:
         """What each action is expected to cost, in the unit of `learn`: an array for each context.
 

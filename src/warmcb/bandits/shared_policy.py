@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _inputs
 from warmcb.bandits.decisions import Decision, Key
@@ -33,7 +33,7 @@ class SharedPolicy(BasePolicy):
     _bandit: "SharedBandit"
 
     def decide(
-        self, x: _inputs.Features, actions: _inputs.Features, ids: Sequence[Key] | None = None, key: Key | None = None
+        self, x: _inputs.Features, actions: _inputs.Features, ids: ArrayLike | None = None, key: Key | None = None
     ) -> Decision:
         """Choose one of the actions for the context x.
 
@@ -52,7 +52,7 @@ class SharedPolicy(BasePolicy):
         self,
         X: _inputs.Features,
         actions: Sequence[Any],
-        ids: Sequence[Sequence[Key]] | None = None,
+        ids: Sequence[ArrayLike] | None = None,
         keys: Sequence[Key] | None = None,
     ) -> list[Decision]:
         """Choose an action in every row of X.
@@ -71,7 +71,7 @@ class SharedPolicy(BasePolicy):
         return [self._bandit._decided(offering, named[i], uniforms[i], i) for i in range(count)]
 
     def predict(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
     ) -> NDArray[np.int64]:
         """The row of the greedy action for each row of X; explores nothing.
 
@@ -84,7 +84,7 @@ class SharedPolicy(BasePolicy):
         return self._bandit.predict(X, actions, ids)
 
     def predict_costs(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[Sequence[Key]] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
     ) -> list[NDArray[np.float64]]:
         """What each action is expected to cost, in the unit of `learn`: an array for each context.
 

@@ -55,9 +55,7 @@ class RecursiveLeastSquares:
             `memories`; infinity: it never forgets.
         ridge: of how many examples' weight the regularisation is.
         intercept_ridge: the same for the intercepts.
-        cross_ridge: the same for products of a context's features with those of a described action.
         bend_ridge: the same for the bends, if there are 192; fewer have less.
-        identity_ridge: the same for what is special about a single described action.
         first_guess: what an action is expected to cost that nobody has tried: 0 is the lowest cost, 1 the highest.
         exact_terms: up to so many terms, bends not counted, the solution is exact; squares stop here.
         most_bends: how many bends there are; fewer, if there are many actions.
@@ -71,6 +69,8 @@ class RecursiveLeastSquares:
         patience: how much better a shorter memory must be to replace a longer one.
         largest: standardised features are cut here, in deviations.
         wild: a value counts as so many deviations at most when deviations are computed.
+        cross_ridge: as `ridge`, for products of a context's features with those of a described action.
+        identity_ridge: the same for what is special about a single described action.
 
     """
 
@@ -78,9 +78,7 @@ class RecursiveLeastSquares:
     half_life: float | None = None
     ridge: float = 30.0
     intercept_ridge: float = 1.0
-    cross_ridge: float = 100.0
     bend_ridge: float = 60.0
-    identity_ridge: float = 10.0
     first_guess: float = 0.5
     exact_terms: int = 256
     most_bends: int = 192
@@ -94,6 +92,8 @@ class RecursiveLeastSquares:
     patience: float = 3.0
     largest: float = 5.0
     wild: float = 10.0
+    cross_ridge: float = 100.0
+    identity_ridge: float = 10.0
 
     def __post_init__(self) -> None:
         _inputs.choice("features", self.features, FEATURES)
