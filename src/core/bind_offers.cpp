@@ -1,8 +1,26 @@
 // Described actions for Python.
 #include "bindings.hpp"
+#include "xxh64.hpp"
 
 namespace warmcb {
 namespace {
+
+// The bytes of a string, also of one that has no UTF-8.
+uint64_t hash_of_text(nb::handle text) {
+    Py_ssize_t size = 0;
+    if (const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return xxh64({bytes, static_cast<std::size_t>(size)});
+    PyErr_Clear();
+    const auto bytes = nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+    if (!bytes.is_valid()) nb::raise_python_error();
+    return xxh64({bytes.c_str(), bytes.size()});
+}
+
+// An id as a number; 0 is nobody's. The integer 1 and the text "1" are two ids.
+uint64_t identity_of(nb::handle id) {
+    constexpr uint64_t integers = 0x9E3779B97F4A7C15;
+    const uint64_t number = nb::isinstance<nb::str>(id) ? hash_of_text(id) : hash_of_text(nb::str(id)) ^ integers;
+    return number == 0 ? 1 : number;
+}
 
 Pairing::Kind kind_named(const std::string& name) {
     if (name == "joint") return Pairing::Kind::joint;
@@ -21,10 +39,17 @@ void bind_offers(nb::module_& m) {
             new (self) Pairing{kind_named(kind), contexts, actions, products, identities};
         }, "kind"_a, "contexts"_a, "actions"_a, "products"_a, "identities"_a)
         .def_prop_ro("features", &Pairing::features, "The width of a learner's rows.")
+        .def_prop_ro("regressors", &Pairing::regressors, "How many actions a learner tells apart.")
         .def("product", [](const Pairing& self, std::size_t of_context, std::size_t of_action) {
             require(self.products > 0, "there are no products");
             return self.contexts + self.actions + self.product(of_context, of_action);
         }, "of_context"_a, "of_action"_a, "The column of a product of features, of crossed pairs.");
+
+    m.def("identities_of", [](const nb::tuple& ids) {
+        std::vector<uint64_t> numbers;
+        for (const nb::handle id : ids) numbers.push_back(identity_of(id));
+        return as_array(std::move(numbers));
+    }, "ids"_a, nb::rv_policy::move, "Ids, strings or integers, as numbers.");
 
     nb::class_<Offers>(m, "Offers", "Rounds with described actions.")
         .def("__init__", [](Offers* self, const Rows* contexts, const Rows& actions, std::optional<Array<const int64_t>> starts,

@@ -100,11 +100,15 @@ template <class Class> void bind_decide(Class& bound) {
                                Array<const double> uniforms, Array<int32_t> actions, Matrix<double> probabilities) {
             decide_many(self.decider(), rows, mask, round, uniforms, actions, probabilities);
         }, "rows"_a, "mask"_a.none(), "round"_a, "uniforms"_a, "actions"_a, "probabilities"_a, "Decide in every row.")
-        .def("decide_described", [](const Kind& self, const Pairing& pairing, const Offers& offers, std::size_t i, uint64_t round,
+        .def("decide_described", [](Kind& self, const Pairing& pairing, const Offers& offers, std::size_t i, uint64_t round,
                                     double uniform, nb::handle probabilities) {
             const Decider decider = self.decider();
             require_offer(decider.predictor, pairing, offers, i);
-            return decide_in(decider, DescribedOffer(pairing, offers, i), round, uniform, probabilities);
+            const DescribedOffer offer(pairing, offers, i);
+            const std::size_t action = decide_in(decider, offer, round, uniform, probabilities);
+            if constexpr (requires { self.last_look; })
+                self.last_look = {offers.serial, i, Scratch::of_this_thread(offer.actions(), decider.predictor.lanes).scores};
+            return action;
         }, "pairing"_a, "offers"_a, "i"_a, "round"_a, "uniform"_a, "probabilities"_a, "Decide in offer i.");
 }
 
@@ -125,6 +129,17 @@ struct Composition {
     std::optional<std::vector<double>> weights = {};
     std::vector<uint8_t> unjudged = {};
     double unjudged_weight = 0;
+
+    // What lanes said of the described actions that were decided on last, as long as nothing was learned since: most
+    // decisions are learned before the next one, and need not be looked at twice.
+    struct LastLook {
+        uint64_t offers = 0;
+        std::size_t i = 0;
+        std::vector<float> scores;
+
+        bool is_of(const Offers& others, std::size_t j) const { return !scores.empty() && offers == others.serial && i == j; }
+    };
+    LastLook last_look = {};
 
     Decider decider() const { return {learner, selector, explorer, trial, optimism, epsilon}; }
     Student student() {
@@ -236,6 +251,7 @@ void bind_rounds(nb::module_& m) {
             self.weights = std::move(weights);
             self.unjudged = std::move(unjudged);
             self.unjudged_weight = unjudged_weight;
+            self.last_look.scores.clear();  // labels are about to be learned
             self.student();
         }, "weights"_a.none(), "unjudged"_a, "unjudged_weight"_a,
            "Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged.")
@@ -292,7 +308,14 @@ void bind_rounds(nb::module_& m) {
             require(action < offers.count(i), "action out of range");
             const DescribedOffer offer(pairing, offers, i);
             Scratch& scratch = Scratch::of_this_thread(offer.actions(), student.learner.lanes);
-            look(student.learner, student.doubts(), offer, scratch);
+            if (self.last_look.is_of(offers, i)) {
+                scratch.scores.swap(self.last_look.scores);
+                scratch.optimistic = scratch.scores.data();
+                student.learner.greedy(scratch.optimistic, offer.actions(), scratch.greedy.data());
+            } else {
+                look(student.learner, student.doubts(), offer, scratch);
+            }
+            self.last_look.scores.clear();
             student.learn(offer, {action, cost, probability, round}, now, scratch);
         }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "cost"_a, "probability"_a, "round"_a, "now"_a,
            "Learn what an action of offer i has cost.")
@@ -305,6 +328,7 @@ void bind_rounds(nb::module_& m) {
             require(begin <= end && end <= offers.size() && costs.size() == offers.total(), "offers out of range");
             const Trace trace = Outputs{actions, probabilities, paid, lanes, memories}.trace_for(end - begin);
             nb::gil_scoped_release release;
+            self.last_look.scores.clear();
             return play(self.decider(), student, random, pairing, offers, costs.data(), {begin, end, first_draw, first_round}, trace);
         }, "random"_a, "pairing"_a, "offers"_a, "costs"_a, "begin"_a, "end"_a, "first_draw"_a, "first_round"_a, "actions"_a,
            "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a,

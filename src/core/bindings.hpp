@@ -45,8 +45,7 @@ inline void require_width(const Predictor& predictor, const Rows& rows) {
 // Offers of another width would read or write foreign memory.
 inline void require_offers(const Predictor& predictor, const Pairing& pairing, const Offers& offers) {
     require(pairing.contexts == offers.context_features() && pairing.actions == offers.action_features(), "offers of another width");
-    const std::size_t regressors = pairing.kind == Pairing::Kind::apart ? pairing.actions : 1;
-    require(pairing.features() + 1 == predictor.inputs && predictor.actions == regressors, "pairs of another width");
+    require(pairing.features() + 1 == predictor.inputs && predictor.actions == pairing.regressors(), "pairs of another width");
 }
 inline void require_offer(const Predictor& predictor, const Pairing& pairing, const Offers& offers, std::size_t i) {
     require_offers(predictor, pairing, offers);

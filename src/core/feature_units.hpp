@@ -100,7 +100,9 @@ public:
     float score(std::size_t j, float x) const {
         const float *first = knots.data() + j * knots_of_each, *end = first + knots_of_each;
         if (*first == end[-1]) return std::clamp(z(j, x), levels().front(), levels().back());
-        const float* low = std::lower_bound(first, end, x);
+        std::size_t below = 0;  // by counting: the processor could not guess the turns of a search
+        for (const float* knot = first; knot < end; ++knot) below += *knot < x;
+        const float* low = first + below;
         if (low == end) return std::min(levels().back() + beyond_knot(j, x, end[-1]), static_cast<float>(options.largest));
         if (low == first && x < *first) return std::max(levels().front() + beyond_knot(j, x, *first), static_cast<float>(-options.largest));
         const std::size_t i = low - first;

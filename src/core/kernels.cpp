@@ -2,6 +2,7 @@
 #include "kernels.hpp"
 
 #include <cfloat>
+#include <iterator>
 
 #include "simd.hpp"
 
@@ -196,6 +197,51 @@ void absorb(const Absorb& u) {
     }
 }
 
+// √2·cos of angles in turns: a polynomial, so that every machine computes the same bits.
+template <class F> F root_two_cosine(F turns) {
+    const F no_fraction = all<F>(12582912.0f);  // 1.5·2²³: a sum with it is rounded to whole turns
+    const F r = turns - ((turns + no_fraction) - no_fraction), x = r * r;
+    F sum = all<F>(cosine_coefficients[0]);
+    for (std::size_t i = 1; i < std::size(cosine_coefficients); ++i) sum = sum * x + cosine_coefficients[i];
+    return 1.41421356f * sum;
+}
+
+// Sixteen actions at once, feature by feature.
+void score_pairs(const PairScores& u) {
+    constexpr std::size_t width = 16;
+    using F = Floats<width>;
+    for (std::size_t first = 0; first < u.stride; first += width) {
+        const auto z = [&](std::size_t j) { return load<width>(u.z + j * u.stride + first); };
+        const auto normal = [&](std::size_t j) { return load<width>(u.normal + j * u.stride + first); };
+        const auto add = [&](std::size_t lane, F what) {
+            float* score = u.scores + lane * u.stride + first;
+            store(score, load<width>(score) + what);
+        };
+        for (std::size_t lane = 0; lane < u.lanes; ++lane) {
+            F sum = all<F>(u.constant[lane]);
+            for (std::size_t j = 0; j < u.features; ++j)
+                sum += z(j) * (u.linear[j * u.lanes + lane] + z(j) * (0.5f * u.squared[j * u.lanes + lane]));
+            store(u.scores + lane * u.stride + first, sum);
+        }
+        for (std::size_t i = 0; i < u.n_bends; ++i) {
+            F angle = all<F>(u.bends[i].angle);
+            for (int k = 0; k < 3; ++k)
+                if (u.bends[i].weights[k] != 0) angle += u.bends[i].weights[k] * normal(u.bends[i].features[k]);
+            const F bent = root_two_cosine(angle);
+            for (std::size_t lane = 0; lane < u.lanes; ++lane) add(lane, u.bend_weights[i * u.lanes + lane] * bent);
+        }
+        if (!u.translates) continue;
+        F said = all<F>(u.said_constant);
+        for (std::size_t j = 0; j < u.features; ++j) said += z(j) * (u.said_linear[j] + z(j) * (0.5f * u.said_squared[j]));
+        said = min(max(said * u.said_inverse, all<F>(-5.0f)), all<F>(5.0f));
+        for (std::size_t lane = 0; lane < u.lanes; ++lane) {
+            F sum = all<F>(u.said_weights[lane]);
+            for (std::size_t j = 0; u.said_products && j < u.features; ++j) sum += u.said_products[j * u.lanes + lane] * normal(j);
+            add(lane, said * sum);
+        }
+    }
+}
+
 void greedy(const float* scores, std::size_t actions, std::size_t lanes, int32_t* greedy) {
     in_pieces<lane_width>(0, lanes, [&]<int W>(std::size_t lane) {
         Floats<W> lowest = load<W>(scores + lane);
@@ -215,6 +261,6 @@ void greedy(const float* scores, std::size_t actions, std::size_t lanes, int32_t
 #define WARMCB_QUOTED(name) WARMCB_QUOTE(name)
 #define WARMCB_QUOTE(name) #name
 extern const Kernels WARMCB_ISA;
-const Kernels WARMCB_ISA = {WARMCB_QUOTED(WARMCB_ISA), predict, update, absorb, greedy};
+const Kernels WARMCB_ISA = {WARMCB_QUOTED(WARMCB_ISA), predict, update, absorb, score_pairs, greedy};
 
 }  // namespace warmcb

@@ -46,11 +46,37 @@ struct Absorb {
     float* norms;              // out: for each of them 1 + h·φᵀPφ, P being the covariance before
 };
 
+// A bend as the actions of one offer see it: what the context adds to its angle is known.
+struct OfferedBend {
+    float angle;
+    uint32_t features[3];
+    float weights[3];  // 0: one feature fewer
+};
+
+// What lanes expect of the actions of one offer, where the context is folded into all weights (mixed_model.hpp).
+struct PairScores {
+    std::size_t stride, features, lanes;  // stride: actions in whole registers of 16
+    const float *z, *normal;              // features × stride: in deviations, and as normal scores
+    const float *constant, *linear, *squared;  // for each lane; features × lanes; the same for z²/2
+    const OfferedBend* bends;
+    std::size_t n_bends;
+    const float* bend_weights;  // bends × lanes
+    // What labels say: a polynomial of z, then its weights: alone, and of its products with normal scores (features × lanes).
+    bool translates;
+    float said_constant, said_inverse;
+    const float *said_linear, *said_squared;
+    const float *said_weights, *said_products;
+    float* scores;  // out: lanes × stride
+};
+
 // Beyond this size a table is not expected to stay in the caches of one core.
 constexpr std::size_t cached_bytes = 1 << 20;
 
 // 1/p, for a p that may be next to nothing: weights and scores must stay finite.
 inline double inverse_propensity(double probability) { return 1.0 / (probability > 1e-20 ? probability : 1e-20); }
+
+// √2·cos of an angle in turns r, |r| ≤ ½, is √2 times this polynomial of r², the highest power first.
+constexpr float cosine_coefficients[] = {-21.0711056f, 58.7904921f, -85.2716215f, 64.9286574f, -19.7389804f, 0.99999921f};
 
 struct Kernels {
     const char* name;
@@ -58,6 +84,7 @@ struct Kernels {
     void (*predict)(Row row, const float* weights, std::size_t columns, bool far, float* scores);
     void (*update)(const Update& update);
     void (*absorb)(const Absorb& absorb);
+    void (*score_pairs)(const PairScores& pairs);
     // The lowest-scored action of each lane, the first among equals.
     void (*greedy)(const float* scores, std::size_t actions, std::size_t lanes, int32_t* greedy);
 };

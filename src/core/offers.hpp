@@ -1,6 +1,8 @@
 // What can be played in a round, and how a learner is asked about it.
 #pragma once
 
+#include <atomic>
+
 #include "contracts.hpp"
 #include "pairing.hpp"
 #include "rows.hpp"
@@ -49,7 +51,12 @@ class Offers {
 public:
     // starts: the actions of round i are the rows from starts[i] to starts[i + 1]. identities: of each row, or null.
     Offers(const Rows* contexts, const Rows& actions, std::vector<int64_t> starts, const uint64_t* identities)
-        : contexts_(contexts), actions_(actions), starts_(std::move(starts)), identities_(identities) {}
+        : contexts_(contexts), actions_(actions), starts_(std::move(starts)), identities_(identities) {
+        static std::atomic<uint64_t> count = 0;
+        serial = ++count;
+    }
+
+    uint64_t serial;  // no two are the same
 
     std::size_t size() const { return starts_.size() - 1; }
     std::size_t total() const { return actions_.size(); }

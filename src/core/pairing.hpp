@@ -24,6 +24,8 @@ struct Pairing {
         }
     }
 
+    std::size_t regressors() const { return kind == Kind::apart ? actions : 1; }
+
     // Valid until the next pair of this buffer. Both rows end with an intercept.
     Row pair(Row context, Row action, Rows::Buffer& buffer) const {
         const std::size_t of_context = context.size - 1, of_action = action.size - 1;

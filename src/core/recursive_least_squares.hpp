@@ -74,7 +74,7 @@ public:
     }
 
     void predict_pairs(const Pairs& pairs, float* scores) const override {
-        warmcb::predict_pairs(mixture(), kernels, terms, models.weights, models.identities, pairs, scores);
+        score_pairs(mixture(), kernels, terms, models.weights, models.identities, pairs, scores);
     }
 
     // Where rows describe actions, units come from all that was on offer: what is played is no fair sample.

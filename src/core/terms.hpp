@@ -1,6 +1,8 @@
 // The terms of a row: what the least squares are linear in.
 #pragma once
 
+#include <iterator>
+
 #include "feature_units.hpp"
 #include "philox.hpp"
 
@@ -48,8 +50,8 @@ inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features, std
 inline float root_two_cosine(float turns) {
     constexpr float no_fraction = 12582912.0f;  // 1.5·2²³: a sum with it is rounded to whole turns, faster than by floor
     const float r = turns - ((turns + no_fraction) - no_fraction), x = r * r;  // |r| ≤ ½
-    float sum = -21.0711056f;
-    for (const float coefficient : {58.7904921f, -85.2716215f, 64.9286574f, -19.7389804f, 0.99999921f}) sum = sum * x + coefficient;
+    float sum = cosine_coefficients[0];
+    for (std::size_t i = 1; i < std::size(cosine_coefficients); ++i) sum = sum * x + cosine_coefficients[i];
     return 1.41421356f * sum;
 }
 
@@ -90,10 +92,9 @@ struct Terms {
     }
 
     // The terms of a row, in whole registers; of wide rows those that are not 0. Valid until the next row of this thread.
-    // same_context: the row before this one was of the same context.
-    Row expand(Row row, bool translate, bool same_context = false) const {
+    Row expand(Row row, bool translate) const {
         row = without_intercept(row);
-        Row terms = whole ? expand_whole(row, translate, same_context) : expand_wide(row);
+        Row terms = whole ? expand_whole(row, translate) : expand_wide(row);
         terms.identity = row.identity;
         return terms;
     }
@@ -105,6 +106,8 @@ struct Terms {
         for (std::size_t k = 0; k < row.size; ++k) x[row.index[k]] = row.value[k];
         return x;
     }
+
+    bool translates() const { return translations > 0 && translator.speaks(); }
 
     // Where the product of a feature of the context with one of the action stands.
     std::size_t crossing(std::size_t of_context, std::size_t of_action) const {
@@ -148,16 +151,15 @@ private:
         return {room.index.data(), room.value.data(), count};
     }
 
-    Row expand_whole(Row row, bool translate, bool same_context) const {
+    Row expand_whole(Row row, bool translate) const {
         Expansion& room = expansion();
         const float* x = spell_out(row);
         while (room.all.size() < size()) room.all.push_back(static_cast<uint32_t>(room.all.size()));
         room.value.resize(padded(size()));
         float* value = room.value.data();
-        const std::size_t first = same_context ? contexts : 0;  // the features before it are known already
         std::fill(value + base(), value + room.value.size(), 0.0f);
         value[0] = 1;
-        for (std::size_t j = first; j < features; ++j) value[1 + j] = units.z(j, x[j]);
+        for (std::size_t j = 0; j < features; ++j) value[1 + j] = units.z(j, x[j]);
         float* square = value + 1 + features;
         for (const uint32_t j : squared) *square++ = value[1 + j] * value[1 + j] / 2;
         if (crosses) {
@@ -168,8 +170,8 @@ private:
         }
         if (translations + bends.size() == 0) return {room.all.data(), value, size()};
         room.scores.resize(features);
-        for (std::size_t j = first; j < features; ++j) room.scores[j] = units.score(j, x[j]);
-        if (translate && translator.speaks()) this->translate(room.scores.data(), value);
+        for (std::size_t j = 0; j < features; ++j) room.scores[j] = units.score(j, x[j]);
+        if (translate && translates()) this->translate(room.scores.data(), value);
         float* bent = value + base() + translations;
         for (std::size_t i = 0; i < bends.size(); ++i) {
             float angle = bends[i].phase;

@@ -74,8 +74,15 @@ class Pairing:
     def features(self) -> int:
         """The width of a learner's rows."""
 
+    @property
+    def regressors(self) -> int:
+        """How many actions a learner tells apart."""
+
     def product(self, of_context: int, of_action: int) -> int:
         """The column of a product of features, of crossed pairs."""
+
+def identities_of(ids: tuple[Any, ...]) -> NDArray[np.uint64]:
+    """Ids, strings or integers, as numbers."""
 
 class Offers:
     """Rounds with described actions."""

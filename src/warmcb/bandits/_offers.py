@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from warmcb import _frames, _inputs, _streams
-from warmcb._core import Offers, Rows
+from warmcb import _frames, _inputs
+from warmcb._core import Offers, Rows, identities_of
 from warmcb._messages import shown
 from warmcb._sparse import csr, is_sparse
 from warmcb.bandits.decisions import Key
@@ -95,11 +95,20 @@ def _descriptions(name: str, actions: Any) -> Any:
         raise InputError(f"{name} is None; expected a row of features for each action that is there")
     if isinstance(actions, Sequence) and len(actions) == 0:
         raise InputError(f"{name} is empty; expected at least one action")
-    plain = csr(name, actions) if is_sparse(actions) else _inputs.dense(name, actions)
+    plain = _own(csr(name, actions) if is_sparse(actions) else _inputs.dense(name, actions), actions)
     if plain.ndim != 2:
         raise InputError(f"{name} has shape {plain.shape}; expected a matrix with one row for each action")
     if plain.shape[0] == 0:
         raise InputError(f"{name} is empty; expected at least one action")
+    return plain
+
+
+def _own(plain: Any, given: Any) -> Any:
+    """A copy that nobody can change: a decision carries it, and the caller may fill the same array anew."""
+    if is_sparse(plain) or (isinstance(given, np.ndarray) and np.may_share_memory(plain, given)):
+        plain = plain.copy()
+    for array in (plain.data, plain.indices, plain.indptr) if is_sparse(plain) else (plain,):
+        array.flags.writeable = False
     return plain
 
 
@@ -146,7 +155,7 @@ def _offering(
         i = int(np.searchsorted(starts, where, side="right")) - 1
         place = f"actions[{where}, {column}]" if len(starts) == 2 else f"actions[{i}][{where - starts[i]}, {column}]"
         raise InputError(f"{place} is {value}; expected a finite number below 3.4e38")
-    identities = None if ids is None else np.array([_number(one) for one in ids], dtype=np.uint64)
+    identities = None if ids is None else identities_of(ids)
     offers = Offers(contexts, rows, np.ascontiguousarray(starts, dtype=np.int64), identities)
     return Offering(offers, widths, descriptions, ids, starts, names)
 
@@ -167,8 +176,3 @@ def _check_widths(contexts: Rows | None, widths: Widths, known: Widths) -> None:
         raise InputError(f"x has {widths.context} features; expected {before}")
     if widths.described != known.described:
         raise InputError(f"actions has {widths.described} features; expected {known.described}, as before")
-
-
-def _number(identity: Key) -> int:
-    """An id as the core has it; 0 is nobody's."""
-    return _streams.round_of_key(identity) or 1

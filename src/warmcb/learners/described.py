@@ -21,7 +21,8 @@ def pairing_of(
     """How pairs of context and action reach a learner, and that learner.
 
     Args:
-        learner: "auto", "online", or one that somebody brings.
+        learner: "auto", "online", or one that somebody brings: least squares by size, as "auto" does, and any other as
+            one that sees each pair as a row.
         features: what least squares see.
         half_life: after which what was learned counts half.
         widths: of a context and of a description.
@@ -31,12 +32,12 @@ def pairing_of(
 
     """
     context, described = widths
-    exact = RecursiveLeastSquares(features, half_life)
-    if learner == "auto":
+    exact = RecursiveLeastSquares(features, half_life) if learner == "auto" else learner
+    if isinstance(exact, RecursiveLeastSquares):
         if one_hot and exact.fits(context, described, n_lanes):
             return Pairing("apart", context, described, 0, 0), exact.start(context, described, n_lanes)
         if exact.fits_described(context, described):
             return Pairing("joint", *widths, 0, 0), exact.start_described(*widths, n_lanes, most_ids)
     pairing = Pairing("crossed", context, described, min(context * described, _PRODUCTS), _IDENTITIES)
-    own = OnlineLinear() if isinstance(learner, str) else learner
+    own = OnlineLinear() if isinstance(exact, str | RecursiveLeastSquares) else exact
     return pairing, own.start(pairing.features, 1, n_lanes)

@@ -12,6 +12,7 @@ _BENDS_OF_ONE_ACTION = 500  # divided by √K
 _MOST_TERMS = 352  # with bends: beyond, a round would take too long
 _EXACT_DESCRIBED = 512  # features of contexts and described actions together, which have one regressor for all
 _MOST_CROSSINGS = 512  # products of a context's features with an action's
+_DESCRIBED_BENDS = 64  # 192 are no better, and three times as slow
 _MOST_DESCRIBED_TERMS = 640
 
 FEATURES = ("linear", "squares", "bends")
@@ -147,8 +148,8 @@ class RecursiveLeastSquares:
         translations = 1 if self.translate and self.features == "bends" and exact and n_lanes > 1 and n_described else 0
         products = n_features if translations and n_features <= self.products else 0
         others = 1 + 2 * n_features + crosses * crossings + translations + products
-        wanted = int(self.most_bends) if self.features == "bends" and exact and n_described else 0
-        bends = max(0, min(wanted, _MOST_DESCRIBED_TERMS - others))
+        bent = self.features == "bends" and exact and n_described > 0
+        bends = max(0, min(int(self.most_bends), _DESCRIBED_BENDS, _MOST_DESCRIBED_TERMS - others)) if bent else 0
         sizes = n_features, 1, n_lanes, _EXACT_DESCRIBED, bends, translations
         return self._start(*sizes, contexts=n_context, crosses=crosses, most_identities=most_ids)
 
