@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _inputs, _modelfile
-from warmcb._states import State
+from warmcb._sparse import is_sparse
+from warmcb._states import State, named
 from warmcb.bandits._draws import Draws
 from warmcb.bandits._parameters import HasParameters
 from warmcb.bandits._parts import encoded
@@ -52,6 +53,9 @@ class BaseBandit(HasParameters, ABC):
 
     cost_range: _inputs.Range = (0.0, 1.0)
     """The lowest and the highest cost; None: any finite number."""
+
+    encoder: Any = None
+    """What makes rows of dictionaries, JSON and frames; None: contexts are rows already."""
 
     known: ClassVar[dict[str, type["BaseBandit"]]] = {}
     """Every class of bandits by its name: what a model file may hold."""
@@ -147,12 +151,25 @@ class BaseBandit(HasParameters, ABC):
         counters = {"draws": self._draws.state(), "learned": np.array(self.learned_)} | self._shape()
         if self.features_ is not None:
             counters["feature_names"] = names_as_array(self.features_)
+        if self.encoder is not None:
+            counters |= named("encoder", self.encoder.state())
         return counters if self.n_features_ is None else counters | self._state()
 
     def _frozen(self) -> Self:
         """A frozen copy, for a policy."""
         copied = {name: np.array(array) for name, array in self._whole_state().items()}
         return revive(type(self), self.get_params(), copied)
+
+    def _encoded_row(self, x: _inputs.Features) -> _inputs.Features:
+        """A context as a row, if there is an encoder and the context is not encoded yet."""
+        return x if self.encoder is None or x is None or self._is_encoded(x) else self.encoder.encode(x)
+
+    def _encoded_rows(self, X: _inputs.Features) -> _inputs.Features:
+        """The same for many."""
+        return X if self.encoder is None or X is None or self._is_encoded(X) else self.encoder.encode_many(X)
+
+    def _is_encoded(self, X: _inputs.Features) -> bool:
+        return is_sparse(X) and X.shape[-1] == self.encoder.n_features
 
     def _remember(self, columns: Columns) -> None:
         """Keep the names of the first table that has some."""

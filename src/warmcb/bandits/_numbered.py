@@ -324,16 +324,18 @@ class Bandit(BaseBandit):
 
     def _row(self, x: _inputs.Features) -> tuple[Columns, Rows]:
         n_features = self.n_features_
-        if type(x) is np.ndarray and n_features is not None:
+        if type(x) is np.ndarray and n_features is not None and self.encoder is None:
             row = _of_vector(x, n_features)
             if row is not None:
                 return None, row
+        x = self._encoded_row(x)
         columns = _frames.columns_of(x, "x")
         if columns is not None:
             x = _frames.arranged("x", x, self.features_ or columns)
         return columns, _inputs.one_row(x, self.n_features_)
 
     def _rows(self, name: str, X: _inputs.Features) -> tuple[Columns, Rows]:
+        X = self._encoded_rows(X)
         columns = _frames.columns_of(X, name)
         if columns is not None:
             X = _frames.arranged(name, X, self.features_ or columns)

@@ -131,6 +131,11 @@ def _stacked(tables: list[Any], known: Widths | None) -> Any:
     """Descriptions of several rounds, one below the other."""
     if not tables:
         return np.empty((0, known.described if known else 0), dtype=np.float32)
+    return vertical(tables)
+
+
+def vertical(tables: list[Any]) -> Any:
+    """Matrices one below the other: CSR if one of them is."""
     if not any(map(is_sparse, tables)):
         return np.ascontiguousarray(np.concatenate(tables))
     from scipy import sparse

@@ -15,6 +15,7 @@ from warmcb._core import Rows
 from warmcb._messages import shown
 from warmcb.contracts import Opinions, parameters
 from warmcb.errors import InputError, ModelFileError
+from warmcb.features import Encoder, TransformerEncoder
 
 _BUILT_IN: tuple[type[Any], ...] = (
     learners.OnlineLinear,
@@ -24,6 +25,7 @@ _BUILT_IN: tuple[type[Any], ...] = (
     selectors.Contest,
     explorers.EpsilonGreedy,
     explorers.InverseGap,
+    Encoder,
 )
 
 _WANTED = {
@@ -43,6 +45,8 @@ def encoded(name: str, value: Any) -> Any:
         return value
     if isinstance(value, tuple | list):
         return [encoded(name, one) for one in value]
+    if isinstance(value, TransformerEncoder):
+        return {"transformer": value.fingerprint()}  # somebody else's object: the caller brings it again
     try:
         arguments = parameters(value)
     except (AttributeError, ValueError):
@@ -58,7 +62,7 @@ def decoded(value: Any, known: dict[str, type[Any]]) -> Any:
     if isinstance(value, list):
         return tuple(decoded(one, known) for one in value)
     if not isinstance(value, dict):
-        return value
+        return value  # a plain value, or an object that the caller has brought
     name = value["part"]
     if name not in known:
         raise ValueError(f"it has the part {name}; expected load(path, parts=[{name}]) with your class")

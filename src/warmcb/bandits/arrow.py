@@ -27,6 +27,7 @@ from warmcb.bandits.decisions import Event, Rounds, Trace
 from warmcb.contracts import Doubles, Floats, Outcome
 from warmcb.errors import OrderError, UnsupportedError
 from warmcb.explorers import EpsilonGreedy
+from warmcb.features import as_encoder
 from warmcb.learners.linear import OnlineLinear
 from warmcb.selectors import ProgressiveValidation
 
@@ -228,6 +229,7 @@ class ArrowCB(LaneBandit):
         horizon: the number of rounds to come, if known. An example of the warm start weighs (1−λ)·c, one of the
             interaction λ·c/p, and c makes the average weight 1, as in Vowpal Wabbit; that takes n_s and n_b. Without
             a horizon c = 1/(1−λ+Kλ), which needs neither: λ = 0 and λ = 1 are then the plain learners of one source.
+        encoder: an `Encoder`, or a fitted transformer of scikit-learn: contexts are then dictionaries, JSON or frames.
         seed: of the exploration.
 
     `learn` scores λ with the predictions of the moment it is called, not of the moment of the decision: a bandit whose
@@ -251,9 +253,11 @@ class ArrowCB(LaneBandit):
         lambdas: int | Sequence[float] = 8,
         learning_rate: float = 0.5,
         horizon: int | None = None,
+        encoder: Any = None,
         seed: int = 0,
     ) -> None:
         super().__init__(n_actions, actions, seed)
+        self.encoder = None if encoder is None else as_encoder(encoder)
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.learning_rate = _inputs.learning_rate(learning_rate)
         self.horizon = _inputs.horizon(horizon)

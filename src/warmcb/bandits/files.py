@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from warmcb import _inputs, _modelfile
+from warmcb._messages import shown
+from warmcb._states import part
 from warmcb.bandits._base import POLICY, BaseBandit, revive
 from warmcb.bandits._parts import decoded, known_parts
 from warmcb.errors import InputError, ModelFileError
+from warmcb.features import as_encoder
 
 
-def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]] = ()) -> Any:
+def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]] = (), *, encoder: Any = None) -> Any:
     """Read a bandit or a policy that `save` wrote.
 
     Args:
@@ -18,6 +21,7 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
         stream: the number of a worker that shall decide by itself. Workers with different numbers never share a draw,
             nor do different snapshots in the same worker. By default, it goes on as the one that was saved.
         parts: your own classes that the bandit is made of. A file only names them: it makes nothing be imported.
+        encoder: the transformer that the bandit was saved with; a file does not hold it. An `Encoder` is in the file.
 
     Returns:
         the bandit, or the `Policy`.
@@ -37,10 +41,13 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
     kind = written.removeprefix(POLICY)
     if kind not in BaseBandit.known:
         raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
+    params = _with_encoder(params, encoder)
     try:
         saved = BaseBandit.known[kind]
         arguments = saved._loaded_params({name: decoded(value, known) for name, value in params.items()}, state)
         bandit = revive(saved, arguments, state)
+        if bandit.encoder is not None:
+            bandit.encoder.restore(part("encoder", state))
         if written != kind and worker is None:
             return bandit._as_policy()
         if written == kind and "learner_frozen" in state:
@@ -53,3 +60,19 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
     if worker is not None and worker != bandit._draws.worker:
         bandit._draws = bandit._draws.as_worker(worker, state)
     return bandit
+
+
+def _with_encoder(params: dict[str, Any], given: Any) -> dict[str, Any]:
+    """The parameters with the encoder that the caller has brought, if the model was saved with a transformer."""
+    saved = params.get("encoder")
+    if not isinstance(saved, dict) or "transformer" not in saved:
+        if given is not None:
+            has = "has one of its own" if saved else "was saved without one"
+            raise InputError(f"encoder is {shown(given)}, but the model {has}; expected none")
+        return params
+    if given is None:
+        raise InputError("encoder is None, but the model was saved with a transformer; expected load(path, encoder=it)")
+    encoder = as_encoder(given)
+    if encoder.fingerprint() != saved["transformer"]:
+        raise InputError(f"encoder is {shown(given)}; expected the transformer that the model was saved with")
+    return params | {"encoder": encoder}

@@ -4,7 +4,7 @@ An action is a row of features, and so is a context; a learner sees them togethe
 else is as in `WarmBandit`: lanes over Λ, the selection of λ, exploration, units, memories. docs/actions.md says more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -16,13 +16,14 @@ from warmcb._messages import shown
 from warmcb._states import State
 from warmcb.bandits._base import names_as_array, names_of_array
 from warmcb.bandits._lanes import Lanes
-from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer
+from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer, vertical
 from warmcb.bandits._parts import check_parts, checked_scores
 from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
 from warmcb.bandits.warm import LAMBDAS
 from warmcb.contracts import Doubles, Floats, Outcome, StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError, OrderError
 from warmcb.explorers import EXPLORERS
+from warmcb.features import Encoder, as_encoder
 from warmcb.learners.described import pairing_of
 from warmcb.learners.linear import FEATURES, LEARNERS
 from warmcb.selectors import SELECTORS
@@ -48,12 +49,15 @@ class SharedBandit(Lanes):
             numbers, and their unit does not matter.
         most_ids: of so many ids it remembers what is special about them; beyond, those that were not learned for
             longest are let go.
-        learner: "auto": least squares, exact up to 512 features, in blocks up to 4,096, and beyond that "online": the
-            paper's learner, with products hashed into 2¹⁸ columns. One-hot descriptions are as good as numbers: each
-            then has a model of its own, as in `WarmBandit`. Or a learner of your own, which sees each pair as a row
-            and has one action. `learner_` tells which it is.
+        learner: "auto": least squares, exact up to 512 features and 512 products of context and action, in blocks up
+            to 4,096 of both, and beyond that "online": the paper's learner, with products hashed into 2¹⁸ columns.
+            Where descriptions are one-hot, each action has a model of its own, as in `WarmBandit`. Or a learner of
+            your own, which sees each pair of context and action as a row, and has one action. `learner_` tells which
+            it is.
         selector: how λ is scored: a rule of `warmcb.selectors`, or "cost/p" as in the paper. Or a selector.
         explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer.
+        encoder: an `Encoder`, or a fitted transformer of scikit-learn: contexts and actions are then dictionaries,
+            JSON or frames. With an `Encoder`, x can also be a whole request with its actions and ids in it.
         seed: of the exploration.
 
     Attributes:
@@ -88,6 +92,7 @@ class SharedBandit(Lanes):
         learner: str | StartsLearner = "auto",
         selector: str | StartsSelector = "forecast",
         explorer: str | StartsExplorer = "inverse-gap",
+        encoder: Any = None,
         seed: int = 0,
     ) -> None:
         super().__init__(seed)
@@ -101,6 +106,7 @@ class SharedBandit(Lanes):
         self.learner = _inputs.part("learner", learner, LEARNERS)
         self.selector = _inputs.part("selector", selector, SELECTORS)
         self.explorer = _inputs.part("explorer", explorer, EXPLORERS)
+        self.encoder = None if encoder is None else as_encoder(encoder)
         for name, default in (("features", "bends"), ("half_life", None)):
             if getattr(self, name) != default and self.learner != "auto":
                 what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
@@ -114,7 +120,7 @@ class SharedBandit(Lanes):
     def warm_start(
         self,
         X: _inputs.Features,
-        actions: Sequence[Any],
+        actions: Sequence[Any] | None = None,
         y: ArrayLike | None = None,
         *,
         costs: Sequence[ArrayLike] | None = None,
@@ -134,7 +140,7 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            offering = self._many("X", X, actions, ids)
+            offering = self._many(X, actions, ids)
             table = _inputs.costs_of_offers(y, costs, offering.starts, self.cost_range)
             if len(offering.offers) == 0:
                 return self
@@ -149,7 +155,7 @@ class SharedBandit(Lanes):
     def decide(
         self,
         x: _inputs.Features,
-        actions: _inputs.Features,
+        actions: _inputs.Features = None,
         ids: ArrayLike | None = None,
         key: Key | None = None,
     ) -> Decision:
@@ -157,8 +163,9 @@ class SharedBandit(Lanes):
 
         Args:
             x: the context: a row of numbers; with named columns also a dict or a frame of one row; None if there is
-                none.
-            actions: a row of features for each action that is there: an array, a SciPy sparse matrix, or a frame.
+                none. With an encoder what that takes.
+            actions: a row of features for each action that is there: an array, a SciPy sparse matrix, or a frame. With
+                an encoder a list of dictionaries, JSON or a frame; None if they are in x, which is then a request.
             ids: strings or integers that tell which action each row describes, if actions come again.
             key: names the draw, as an event's id does: the same key draws the same number in every process. Without
                 one the bandit counts its own draws.
@@ -180,7 +187,7 @@ class SharedBandit(Lanes):
     def decide_many(
         self,
         X: _inputs.Features,
-        actions: Sequence[Any],
+        actions: Sequence[Any] | None = None,
         ids: Sequence[ArrayLike] | None = None,
         keys: Sequence[Key] | None = None,
     ) -> list[Decision]:
@@ -194,7 +201,7 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            offering = self._many("X", X, actions, ids)
+            offering = self._many(X, actions, ids)
             n_rounds = len(offering.offers)
             named = _inputs.keys(keys, n_rounds)
             if n_rounds == 0:
@@ -266,7 +273,7 @@ class SharedBandit(Lanes):
             with_ids = [one[3] for one in played if one[3] is not None]
             if with_ids and len(with_ids) < len(played):
                 raise InputError("some decisions have ids and some have none; expected them in two calls")
-            offering = self._many("X", X, [one[2] for one in played], with_ids or None)
+            offering = self._many(X, [one[2] for one in played], with_ids or None)
             paid = _inputs.paid_costs_or_rewards(costs, rewards, len(played), self.cost_range)
             sizes = np.diff(offering.starts).tolist()
             rows = [_inputs.integer("action", one[0], 0, size - 1) for one, size in zip(played, sizes, strict=True)]
@@ -278,7 +285,7 @@ class SharedBandit(Lanes):
                 self.learned_ += 1
 
     def predict(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any] | None = None, ids: Sequence[ArrayLike] | None = None
     ) -> NDArray[np.int64]:
         """The row of the greedy action for each row of X; explores nothing, changes nothing.
 
@@ -291,7 +298,7 @@ class SharedBandit(Lanes):
         return np.array([costs.argmin() for costs in self.predict_costs(X, actions, ids)], dtype=np.int64)
 
     def predict_costs(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any] | None = None, ids: Sequence[ArrayLike] | None = None
     ) -> list[NDArray[np.float64]]:
         """What each action is expected to cost, in the unit of `learn`: an array for each context.
 
@@ -304,7 +311,7 @@ class SharedBandit(Lanes):
         with self._lock:
             if self.n_features_ is None:
                 raise OrderError("predict came before any data; expected warm_start, decide or learn first")
-            offering = self._many("X", X, actions, ids)
+            offering = self._many(X, actions, ids)
             lane = self._selector.best
             offers = (self._offer(offering.offers, i) for i in range(len(offering.offers)))
             scores = (offer.scores(self._learner, len(self.lambdas_))[:, lane] for offer in offers)
@@ -404,15 +411,28 @@ class SharedBandit(Lanes):
         return Names(self.features_, self.action_features_)
 
     def _one(self, x: Any, actions: Any, ids: Any) -> Offering:
-        return one_offer(x, actions, ids, self._widths, self._names)
+        if isinstance(self.encoder, Encoder) and self.encoder.is_request(x):
+            request = self.encoder.encode_request(x)
+            x = request.x
+            if actions is None:
+                actions, ids = request.actions, request.ids if ids is None else ids
+        return one_offer(self._encoded_row(x), self._encoded_rows(actions), ids, self._widths, self._names)
 
-    def _many(self, name: str, X: Any, actions: Any, ids: Any) -> Offering:
-        return many_offers(X, actions, ids, self._widths, self._names)
+    def _many(self, X: Any, actions: Any, ids: Any) -> Offering:
+        if isinstance(self.encoder, Encoder) and isinstance(X, list | tuple) and X and self.encoder.is_request(X[0]):
+            requests = [self.encoder.encode_request(x) for x in X]
+            X = vertical([request.x for request in requests])
+            if actions is None:
+                actions, found = [request.actions for request in requests], [request.ids for request in requests]
+                ids = found if ids is None and None not in found else ids
+        if self.encoder is not None and isinstance(actions, Iterable):
+            actions = [self._encoded_rows(one) for one in actions]
+        return many_offers(self._encoded_rows(X), actions, ids, self._widths, self._names)
 
     def _played(self, action: Any, probability: Any, actions: Any, ids: Any) -> tuple[Any, Any, Any, Any, int]:
         """What was played: row, probability, descriptions, ids and round."""
         if not isinstance(action, Decision):
-            if probability is None or actions is None:
+            if probability is None or (actions is None and self.encoder is None):
                 what = f"action is {shown(action)} without a probability or actions"
                 raise InputError(f"{what}; expected a Decision, or the row, its probability and actions=")
             return action, probability, actions, ids, self.learned_

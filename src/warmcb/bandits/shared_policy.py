@@ -33,7 +33,11 @@ class SharedPolicy(BasePolicy):
     _bandit: "SharedBandit"
 
     def decide(
-        self, x: _inputs.Features, actions: _inputs.Features, ids: ArrayLike | None = None, key: Key | None = None
+        self,
+        x: _inputs.Features,
+        actions: _inputs.Features = None,
+        ids: ArrayLike | None = None,
+        key: Key | None = None,
     ) -> Decision:
         """Choose one of the actions for the context x.
 
@@ -51,7 +55,7 @@ class SharedPolicy(BasePolicy):
     def decide_many(
         self,
         X: _inputs.Features,
-        actions: Sequence[Any],
+        actions: Sequence[Any] | None = None,
         ids: Sequence[ArrayLike] | None = None,
         keys: Sequence[Key] | None = None,
     ) -> list[Decision]:
@@ -64,14 +68,14 @@ class SharedPolicy(BasePolicy):
             keys: one for each context; by default random ones.
 
         """
-        offering = self._bandit._many("X", X, actions, ids)
+        offering = self._bandit._many(X, actions, ids)
         count = len(offering.offers)
         named = _inputs.keys(keys, count) or tuple(secrets.token_hex(8) for _ in range(count))
         uniforms = self._bandit._draws.uniforms(named, count).tolist()
         return [self._bandit._decided(offering, named[i], uniforms[i], i) for i in range(count)]
 
     def predict(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any] | None = None, ids: Sequence[ArrayLike] | None = None
     ) -> NDArray[np.int64]:
         """The row of the greedy action for each row of X; explores nothing.
 
@@ -84,7 +88,7 @@ class SharedPolicy(BasePolicy):
         return self._bandit.predict(X, actions, ids)
 
     def predict_costs(
-        self, X: _inputs.Features, actions: Sequence[Any], ids: Sequence[ArrayLike] | None = None
+        self, X: _inputs.Features, actions: Sequence[Any] | None = None, ids: Sequence[ArrayLike] | None = None
     ) -> list[NDArray[np.float64]]:
         """What each action is expected to cost, in the unit of `learn`: an array for each context.
 

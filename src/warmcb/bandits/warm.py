@@ -11,6 +11,7 @@ from warmcb.bandits.arrow import LaneBandit
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError
 from warmcb.explorers import EXPLORERS
+from warmcb.features import as_encoder
 from warmcb.learners.linear import FEATURES, LEARNERS, BySize
 from warmcb.selectors import SELECTORS
 
@@ -41,6 +42,7 @@ class WarmBandit(LaneBandit):
         explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer.
         optimism: the benefit of the doubt, in units of the range of costs, for an action that was not played for long:
             it may have turned good.
+        encoder: an `Encoder`, or a fitted transformer of scikit-learn: contexts are then dictionaries, JSON or frames.
         seed: of the exploration.
 
     >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
@@ -69,6 +71,7 @@ class WarmBandit(LaneBandit):
         selector: str | StartsSelector = "forecast",
         explorer: str | StartsExplorer = "inverse-gap",
         optimism: float = 0.75,
+        encoder: Any = None,
         seed: int = 0,
     ) -> None:
         super().__init__(n_actions, actions, seed)
@@ -82,6 +85,7 @@ class WarmBandit(LaneBandit):
         self.selector = _inputs.part("selector", selector, SELECTORS)
         self.explorer = _inputs.part("explorer", explorer, EXPLORERS)
         self.optimism = _inputs.number("optimism", optimism, "a number from 0 to 1e6", 0.0, 1e6)
+        self.encoder = None if encoder is None else as_encoder(encoder)
         for name, default in (("features", "bends"), ("half_life", None)):
             if getattr(self, name) != default and self.learner != "auto":
                 what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"

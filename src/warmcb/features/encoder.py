@@ -187,6 +187,17 @@ class Encoder:
         x, rows = self._hasher.request(context, actions, now, *places)
         return Request(self._csr(x, 1), self._csr(rows, len(actions)), ids)
 
+    def is_request(self, record: Any) -> bool:
+        """Whether a record has actions in it, as `encode_request` takes them.
+
+        Args:
+            record: a dictionary, or JSON of an object; anything else is no request.
+
+        """
+        if isinstance(record, str | bytes | bytearray):
+            record = _records.parsed("record", record, self.most_bytes)
+        return isinstance(record, dict) and ("actions" in record or "_multi" in record)
+
     def names(self, column: int) -> tuple[str, ...]:
         """The names that were seen in a column, in alphabetical order.
 

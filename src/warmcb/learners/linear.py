@@ -133,7 +133,9 @@ class RecursiveLeastSquares:
     def start_described(
         self, n_context: int, n_described: int, n_lanes: int, most_ids: int
     ) -> _core.RecursiveLeastSquares:
-        """The compiled learner of described actions: one regressor for all, exact up to 512 features.
+        """The compiled learner of described actions: one regressor for all, with products of context and action.
+
+        It is exact up to 512 features and 512 products. Beyond, it works in blocks, as for wide rows.
 
         Args:
             n_context: the width of a context.
@@ -143,26 +145,24 @@ class RecursiveLeastSquares:
 
         """
         n_features, crossings = n_context + n_described, n_context * n_described
-        exact = n_features < _EXACT_DESCRIBED
-        crosses = crossings <= (_MOST_CROSSINGS if exact else _MOST_FEATURES - n_features)
+        exact = n_features < _EXACT_DESCRIBED and crossings <= _MOST_CROSSINGS
         translations = 1 if self.translate and self.features == "bends" and exact and n_lanes > 1 and n_described else 0
         products = n_features if translations and n_features <= self.products else 0
-        others = 1 + 2 * n_features + crosses * crossings + translations + products
+        others = 1 + 2 * n_features + crossings + translations + products
         bent = self.features == "bends" and exact and n_described > 0
         bends = max(0, min(int(self.most_bends), _DESCRIBED_BENDS, _MOST_DESCRIBED_TERMS - others)) if bent else 0
-        sizes = n_features, 1, n_lanes, _EXACT_DESCRIBED, bends, translations
-        return self._start(*sizes, contexts=n_context, crosses=crosses, most_identities=most_ids)
+        sizes = n_features, 1, n_lanes, _EXACT_DESCRIBED if exact else 0, bends, translations
+        return self._start(*sizes, contexts=n_context, crosses=True, most_identities=most_ids)
 
     def fits_described(self, n_context: int, n_described: int) -> bool:
-        """Whether described actions of this size are few enough terms, products included.
+        """Whether descriptions of this size make few enough terms, products included.
 
         Args:
             n_context: the width of a context.
             n_described: the width of a description.
 
         """
-        n_features = n_context + n_described
-        return n_features < _EXACT_DESCRIBED or n_features + n_context * n_described <= _MOST_FEATURES
+        return n_context + n_described + n_context * n_described <= _MOST_FEATURES
 
     def _start(
         self,
