@@ -9,33 +9,36 @@
 namespace warmcb {
 namespace {
 
-// A vector of floats or doubles, as a buffer: far faster than a general array, and most contexts are one.
-class Vector {
+// Rows of floats or doubles, as a buffer: far faster than a general array, and most contexts are one.
+class Buffer {
 public:
-    explicit Vector(nb::handle x) {
+    explicit Buffer(nb::handle x) {
         if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
             PyErr_Clear();
             return;
         }
         held_ = true;
-        const bool one_row = view_.ndim == 1 || (view_.ndim == 2 && view_.shape[0] == 1);
         const bool known = view_.format && (std::strcmp(view_.format, "d") == 0 || std::strcmp(view_.format, "f") == 0);
-        is_row_ = one_row && known && reinterpret_cast<uintptr_t>(view_.buf) % view_.itemsize == 0;
+        are_rows_ = (view_.ndim == 1 || view_.ndim == 2) && known && reinterpret_cast<uintptr_t>(view_.buf) % view_.itemsize == 0;
     }
-    Vector(const Vector&) = delete;
-    ~Vector() {
+    Buffer(const Buffer&) = delete;
+    ~Buffer() {
         if (held_) PyBuffer_Release(&view_);
     }
 
-    // As floats; null if it is no such vector, of another size, or not finite.
-    std::shared_ptr<const float[]> finite_floats(std::size_t size) const {
-        if (!is_row_ || static_cast<std::size_t>(view_.shape[view_.ndim - 1]) != size) return nullptr;
-        auto floats = std::make_shared<float[]>(size);
-        if (*view_.format == 'd') convert(static_cast<const double*>(view_.buf), size, floats.get());
-        else convert(static_cast<const float*>(view_.buf), size, floats.get());
+    // How many rows of so many numbers there are; none if it is nothing of the kind.
+    std::size_t rows(std::size_t width) const {
+        if (!are_rows_ || static_cast<std::size_t>(view_.shape[view_.ndim - 1]) != width) return 0;
+        return view_.ndim == 1 ? 1 : static_cast<std::size_t>(view_.shape[0]);
+    }
+
+    // All of them as floats; whether they are finite.
+    bool convert(std::size_t size, float* to) const {
+        if (*view_.format == 'd') convert(static_cast<const double*>(view_.buf), size, to);
+        else convert(static_cast<const float*>(view_.buf), size, to);
         uint32_t bad = 0;  // no branch, so that the compiler can look at several values at once
-        for (std::size_t i = 0; i < size; ++i) bad |= (std::bit_cast<uint32_t>(floats[i]) & exponent) == exponent;
-        return bad ? nullptr : floats;
+        for (std::size_t i = 0; i < size; ++i) bad |= (std::bit_cast<uint32_t>(to[i]) & exponent) == exponent;
+        return !bad;
     }
 
 private:
@@ -46,7 +49,7 @@ private:
     }
 
     Py_buffer view_{};
-    bool held_ = false, is_row_ = false;
+    bool held_ = false, are_rows_ = false;
 };
 
 nb::tuple take(const Rows& rows, Array<const int64_t> order) {
@@ -107,8 +110,11 @@ void bind_data(nb::module_& m) {
         }, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(), "features"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
         .def_static("of_vector", [](nb::handle x, std::size_t features) -> std::optional<Rows> {
-            if (auto floats = Vector(x).finite_floats(features)) return Rows(std::move(floats), features);
-            return std::nullopt;
+            const Buffer buffer(x);
+            if (buffer.rows(features) != 1) return std::nullopt;
+            auto floats = std::make_shared<float[]>(features);
+            if (!buffer.convert(features, floats.get())) return std::nullopt;
+            return Rows(std::move(floats), features);
         }, "x"_a, "features"_a, "A copy of one finite context; None for anything but a contiguous vector of so many floats.")
         .def("__len__", &Rows::size)
         .def_prop_ro("features", &Rows::features, "The number of columns.")
@@ -131,6 +137,15 @@ void bind_data(nb::module_& m) {
             return self.row(i);
         }, "i"_a, nb::keep_alive<0, 1>(), "Row i alone.")
         .def("take", &take, "order"_a, "The rows of these numbers, in this order, as CSR arrays.");
+
+    m.def("finite_floats", [](nb::handle X, std::size_t features) -> std::optional<Numpy<float>> {
+        const Buffer buffer(X);
+        const std::size_t rows = buffer.rows(features);
+        if (rows == 0) return std::nullopt;
+        auto floats = fresh_array<float>({rows, features});
+        if (!buffer.convert(rows * features, floats.data())) return std::nullopt;
+        return floats;
+    }, "X"_a, "features"_a, "A copy of a finite matrix; None for anything but a contiguous one of floats with so many columns.");
 
     nb::class_<Costs>(m, "Costs", "The cost of every action in every row: labels, or a matrix with NaN where nobody knows.")
         .def("__init__", [](Costs* self, Array<const int32_t> labels) { new (self) Costs(labels.data(), labels.size()); },

@@ -1,4 +1,7 @@
 // Described actions for Python.
+#include <charconv>
+#include <iterator>
+
 #include "bindings.hpp"
 #include "xxh64.hpp"
 
@@ -18,7 +21,17 @@ uint64_t hash_of_text(nb::handle text) {
 // An id as a number; 0 is nobody's. The integer 1 and the text "1" are two ids.
 uint64_t identity_of(nb::handle id) {
     constexpr uint64_t integers = 0x9E3779B97F4A7C15;
-    const uint64_t number = nb::isinstance<nb::str>(id) ? hash_of_text(id) : hash_of_text(nb::str(id)) ^ integers;
+    uint64_t number;
+    char digits[24];
+    int overflow = 0;
+    if (nb::isinstance<nb::str>(id)) {
+        number = hash_of_text(id);
+    } else if (const long long value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow); overflow == 0 && !PyErr_Occurred()) {
+        number = xxh64({digits, static_cast<std::size_t>(std::to_chars(digits, std::end(digits), value).ptr - digits)}) ^ integers;
+    } else {
+        PyErr_Clear();
+        number = hash_of_text(nb::str(id)) ^ integers;
+    }
     return number == 0 ? 1 : number;
 }
 

@@ -55,6 +55,9 @@ class Rows:
     def take(self, order: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
         """The rows of these numbers, in this order, as CSR arrays."""
 
+def finite_floats(X: object, features: int) -> NDArray[np.float32] | None:
+    """A copy of a finite matrix; None for anything but a contiguous one of floats with so many columns."""
+
 class Costs:
     """The cost of every action in every row: labels, or a matrix with NaN where nobody knows."""
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _frames, _inputs
-from warmcb._core import Offers, Rows, identities_of
+from warmcb._core import Offers, Rows, finite_floats, identities_of
 from warmcb._messages import shown
 from warmcb._sparse import csr, is_sparse
 from warmcb.bandits.decisions import Key
@@ -45,6 +45,10 @@ class Offering(NamedTuple):
 
 def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names) -> Offering:
     """The offer of a single round. Columns that have names come into the order of `names`."""
+    if known is not None and type(actions) is np.ndarray and (x is None or type(x) is np.ndarray):
+        fast = _fast_offer(x, actions, ids, known, names)
+        if fast is not None:
+            return fast
     x, of_context = _arranged("x", x, names.context)
     actions, of_actions = _arranged("actions", actions, names.described)
     contexts = None if x is None else _inputs.one_row(x, None)
@@ -52,6 +56,20 @@ def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names
     identities = None if ids is None else ids_of("ids", ids, descriptions.shape[0])
     starts = np.array([0, descriptions.shape[0]])
     return _offering(contexts, descriptions, starts, identities, known, Names(of_context, of_actions))
+
+
+def _fast_offer(x: Any, actions: Any, ids: Any, known: Widths, names: Names) -> Offering | None:
+    """The usual case, of finite arrays of floats; None for all others, which the careful way takes or refuses."""
+    contexts = None if x is None else Rows.of_vector(x, known.context)
+    descriptions = finite_floats(actions, known.described) if actions.ndim == 2 else None
+    if descriptions is None or (contexts is None and (x is not None or known.context > 0)):
+        return None
+    descriptions.flags.writeable = False
+    count = len(descriptions)
+    plain = None if ids is None else ids_of("ids", ids, count)
+    identities = None if plain is None else identities_of(plain)
+    offers = Offers(contexts, Rows(descriptions), None, identities)
+    return Offering(offers, known, descriptions, plain, np.array([0, count]), names)
 
 
 def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Names) -> Offering:
