@@ -23,6 +23,12 @@ Row checked_row(const Predictor& predictor, const Rows& rows, std::size_t i, Row
     return rows.gather(i, buffer);
 }
 
+std::vector<std::pair<std::vector<int64_t>, double>> in_pairs(std::vector<Contribution>&& contributions) {
+    std::vector<std::pair<std::vector<int64_t>, double>> pairs;
+    for (Contribution& one : contributions) pairs.emplace_back(std::move(one.sources), one.amount);
+    return pairs;
+}
+
 // The weights of a model, as a view.
 template <class Model> Numpy<float> weights_of(Model& model, std::size_t terms) {
     return Numpy<float>(model.weights.data(), {terms, model.actions, model.lanes});
@@ -63,6 +69,19 @@ void bind_learners(nb::module_& m) {
             offer.predict(self, scores.data());
             return scores;
         }, "pairing"_a, "offers"_a, "i"_a, "The scores of the actions of offer i, actions by lanes.")
+        .def("explain", [](const Predictor& self, const Rows& rows, std::size_t i, std::size_t action, std::size_t lane) {
+            require(action < self.actions && lane < self.lanes, "action or lane out of range");
+            Rows::Buffer buffer;
+            return in_pairs(self.explain(checked_row(self, rows, i, buffer), action, lane));
+        }, "rows"_a, "i"_a, "action"_a, "lane"_a,
+           "What each term adds to a score of row i, behind the features that it looks at; -1: what labels say.")
+        .def("explain_described", [](const Predictor& self, const Pairing& pairing, const Offers& offers, std::size_t i,
+                                     std::size_t action, std::size_t lane) {
+            require_offer(self, pairing, offers, i);
+            require(action < offers.count(i) && lane < self.lanes, "action or lane out of range");
+            return in_pairs(DescribedOffer(pairing, offers, i).explain(self, action, lane));
+        }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "lane"_a,
+           "The same for offer i; features of contexts come before those of actions; -2: the action's identity.")
         .def("greedy", [](const Predictor& self, Matrix<const float> scores) {
             require(scores.shape(0) == self.actions && scores.shape(1) == self.lanes, "scores of another shape");
             auto best = fresh_array<int32_t>({self.lanes});

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "explain.hpp"
 #include "kernels.hpp"
 
 namespace warmcb {
@@ -80,6 +81,8 @@ public:
     virtual void predict_pairs(const Pairs& pairs, float* scores) const {
         for (std::size_t k = 0; k < pairs.count; ++k) predict(pairs.row(k), scores + k * lanes);
     }
+    // What each term adds to one score of a row.
+    virtual std::vector<Contribution> explain(Row row, std::size_t action, std::size_t lane) const = 0;
     // How many rounds a lane's predictions rest on; infinity: all of them.
     virtual double memory(std::size_t) const { return std::numeric_limits<double>::infinity(); }
 

@@ -18,6 +18,9 @@ public:
     bool weighs_by_propensity() const override { return true; }
 
     void predict(Row row, float* scores) const override { predict_linear(kernels, row, weights, actions * lanes, scores); }
+    std::vector<Contribution> explain(Row row, std::size_t action, std::size_t lane) const override {
+        return explain_linear(*this, row, weights, action, lane);
+    }
 
     // The equations serve all lanes alike, so that an update has one weight.
     void update(Row row, const Outcome& outcome, const float* importance) override {

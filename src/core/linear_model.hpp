@@ -11,6 +11,18 @@ inline void predict_linear(const Kernels& kernels, Row row, const Zeroed<float>&
     kernels.predict(row, weights.data(), columns, weights.bytes() > cached_bytes, scores);
 }
 
+// In the order of the row; the last of its features is the intercept.
+inline std::vector<Contribution> explain_linear(const Predictor& of, Row row, const Zeroed<float>& weights, std::size_t action,
+                                                std::size_t lane) {
+    std::vector<Contribution> contributions;
+    for (std::size_t k = 0; k < row.size; ++k) {
+        const double weight = weights.data()[(row.index[k] * of.actions + action) * of.lanes + lane];
+        contributions.push_back({{}, weight * static_cast<double>(row.value[k])});
+        if (row.index[k] + 1 < of.inputs) contributions.back().sources.push_back(row.index[k]);
+    }
+    return contributions;
+}
+
 // A table with room for one action more; `width` numbers belong to an action.
 template <class T>
 Zeroed<T> with_one_action_more(const Zeroed<T>& table, std::size_t inputs, std::size_t actions, std::size_t width) {
@@ -31,6 +43,9 @@ public:
     Zeroed<float> weights;
 
     void predict(Row row, float* scores) const override { predict_linear(kernels, row, weights, actions * lanes, scores); }
+    std::vector<Contribution> explain(Row row, std::size_t action, std::size_t lane) const override {
+        return explain_linear(*this, row, weights, action, lane);
+    }
 };
 
 }  // namespace warmcb

@@ -30,6 +30,10 @@ public:
         score_pairs(how(), kernels, terms, weights, identities, pairs, scores);
     }
 
+    std::vector<Contribution> explain(Row row, std::size_t action, std::size_t lane) const override {
+        return how().explain(terms, row, weights, identities, action, lane);
+    }
+
 private:
     Mixture how() const { return {weights.models(), lanes, mixture.size() / lanes, mixture.data()}; }
 };

@@ -3,6 +3,7 @@
 
 #include "identities.hpp"
 #include "nested_weights.hpp"
+#include "terms.hpp"
 
 namespace warmcb {
 
@@ -22,6 +23,24 @@ struct Mixture {
         double sum = 0;
         for (std::size_t e = 0; e < experts; ++e) sum += weights[lane * experts + e] * static_cast<double>(expert(said, stride, lane, e));
         return static_cast<float>(sum);
+    }
+
+    // Of one score of one lane.
+    std::vector<Contribution> explain(const Terms& terms, Row row, const NestedWeights& of_models, const Identities& identities,
+                                      std::size_t action, std::size_t lane) const {
+        const Row phi = terms.expand(row, true);
+        std::vector<float> said(models * of_models.lanes);
+        std::vector<Contribution> contributions;
+        for (std::size_t k = 0; k < phi.size; ++k) {
+            const std::size_t term = phi.index[k];
+            for (std::size_t model = 0; model < models; ++model)
+                for (std::size_t l = 0; l < of_models.lanes; ++l)
+                    said[model * of_models.lanes + l] = term < of_models.sizes[model] ? of_models.at(model, term, action)[l] : 0.0f;
+            contributions.push_back({terms.sources(term), mixed(said.data(), of_models.lanes, lane) * static_cast<double>(phi.value[k])});
+        }
+        if (const auto* one = identities.find(phi.identity))
+            contributions.push_back({{of_identity}, mixed(one->effects.data(), of_models.lanes, lane)});
+        return contributions;
     }
 
     // What each lane scores each action.

@@ -97,6 +97,15 @@ public:
         else predictor.predict_pairs({actions(), [this](std::size_t a) { return pair(a); }}, scores);
     }
 
+    // What each term adds to the score of an action in one lane. Features of contexts are numbered before those of actions.
+    std::vector<Contribution> explain(const Predictor& predictor, std::size_t a, std::size_t lane) const {
+        if (pairing_.kind == Pairing::Kind::apart) return explain_apart(predictor, a, lane);
+        const Row row = pair(a);
+        std::vector<Contribution> contributions = predictor.explain(row, 0, lane);
+        if (pairing_.kind == Pairing::Kind::crossed) pairing_.name_sources(context_, action(a), row, contributions);
+        return contributions;
+    }
+
     void update(Learner& learner, const Outcome& outcome, const float* importance) const override {
         if (pairing_.kind == Pairing::Kind::apart) return update_apart(learner, outcome, importance);
         meet(learner);
@@ -166,6 +175,15 @@ private:
                 for (std::size_t lane = 0; lane < lanes; ++lane)
                     scores[a * lanes + lane] += static_cast<float>(share) * said[column * lanes + lane];
             });
+    }
+
+    std::vector<Contribution> explain_apart(const Predictor& predictor, std::size_t a, std::size_t lane) const {
+        std::vector<Contribution> contributions;
+        for_columns(a, [&](std::size_t column, double share) {
+            for (Contribution& one : predictor.explain(context_, column, lane))
+                contributions.push_back({std::move(one.sources), share * one.amount});
+        });
+        return contributions;
     }
 
     const float* shared_out(const float* importance, std::size_t lanes, double share) const {

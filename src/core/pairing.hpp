@@ -1,6 +1,7 @@
 // How a context and a described action become what a learner sees.
 #pragma once
 
+#include "explain.hpp"
 #include "rows.hpp"
 
 namespace warmcb {
@@ -55,6 +56,17 @@ struct Pairing {
                 kind == Kind::joint ? action.identity : 0};
     }
 
+    // Says of the terms of a crossed pair which features of context and action they look at. They come in the order of the
+    // pair's features, of which several may lie in one column.
+    void name_sources(Row context, Row action, Row pair, std::vector<Contribution>& contributions) const {
+        std::size_t place = 0;
+        for (Contribution& one : contributions) {
+            if (one.sources.empty()) continue;
+            while (static_cast<int64_t>(pair.index[place]) != one.sources[0]) ++place;
+            one.sources = sources(context, action, place++);
+        }
+    }
+
     // The place of a product among the products.
     std::size_t product(uint64_t of_context, uint64_t of_action) const {
         const uint64_t pair = of_context * actions + of_action;
@@ -62,6 +74,18 @@ struct Pairing {
     }
 
 private:
+    // What stands in this place of a crossed pair.
+    std::vector<int64_t> sources(Row context, Row action, std::size_t place) const {
+        const std::size_t of_context = context.size - 1, of_action = action.size - 1;
+        const auto described = [&](std::size_t k) { return static_cast<int64_t>(contexts + action.index[k]); };
+        if (place < of_context) return {context.index[place]};
+        place -= of_context;
+        if (place < of_action) return {described(place)};
+        place -= of_action;
+        if (products > 0 && place < of_context * of_action) return {context.index[place / of_action], described(place % of_action)};
+        return {of_identity};
+    }
+
     // The finaliser of MurmurHash3: every bit of the input changes half of the bits.
     static uint64_t mixed(uint64_t bits) {
         bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccdULL;

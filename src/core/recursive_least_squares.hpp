@@ -77,6 +77,10 @@ public:
         score_pairs(mixture(), kernels, terms, models.weights, models.identities, pairs, scores);
     }
 
+    std::vector<Contribution> explain(Row row, std::size_t action, std::size_t lane) const override {
+        return mixture().explain(terms, row, models.weights, models.identities, action, lane);
+    }
+
     // Where rows describe actions, units come from all that was on offer: what is played is no fair sample.
     std::pair<std::size_t, uint64_t> wants() const override { return {settled() ? 1 : 8, seen}; }
     void meet(Row row, bool first) override {

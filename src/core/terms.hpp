@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "explain.hpp"
 #include "feature_units.hpp"
 #include "philox.hpp"
 
@@ -97,6 +98,25 @@ struct Terms {
         Row terms = whole ? expand_whole(row, translate) : expand_wide(row);
         terms.identity = row.identity;
         return terms;
+    }
+
+    // What a term looks at.
+    std::vector<int64_t> sources(std::size_t term) const {
+        const auto feature = [](std::size_t j) { return static_cast<int64_t>(j); };
+        if (term == 0) return {};
+        if (term <= features) return {feature(term - 1)};
+        if (term < plain()) return {feature(squared[term - 1 - features])};
+        if (term < base()) {
+            const std::size_t pair = term - plain(), of_actions = features - contexts;
+            return {feature(pair / of_actions), feature(contexts + pair % of_actions)};
+        }
+        if (term < base() + translations) return {of_labels};
+        const std::size_t i = term - base() - translations;
+        if (i >= bends.size()) return {of_labels, feature((i - bends.size()) / translations)};
+        std::vector<int64_t> bent;
+        for (int k = 0; k < 3; ++k)
+            if (bends[i].weights[k] != 0) bent.push_back(bends[i].features[k]);
+        return bent;
     }
 
     // All features of a row, zeros too; valid until the next row of this thread.

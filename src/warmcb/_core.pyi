@@ -129,6 +129,14 @@ class Predictor:
     def predict_described(self, pairing: Pairing, offers: Offers, i: int) -> NDArray[np.float32]:
         """The scores of the actions of offer i, actions by lanes."""
 
+    def explain(self, rows: Rows, i: int, action: int, lane: int) -> list[tuple[list[int], float]]:
+        """What each term adds to a score of row i, behind the features that it looks at; -1: what labels say."""
+
+    def explain_described(
+        self, pairing: Pairing, offers: Offers, i: int, action: int, lane: int
+    ) -> list[tuple[list[int], float]]:
+        """The same for offer i; features of contexts come before those of actions; -2: the action's identity."""
+
     def greedy(self, scores: NDArray[np.float32]) -> NDArray[np.int32]:
         """The lowest-scored action of each lane, the first among equals."""
 

@@ -9,7 +9,7 @@ _LISTED = 10  # names of a list
 def shown(value: object) -> str:
     """A value as Python writes it."""
     try:
-        return _short(repr(value) if isinstance(value, str) else one_line(repr(value)))
+        return short(repr(value) if isinstance(value, str) else one_line(repr(value)))
     except Exception:  # numbers of thousands of digits, broken __repr__
         return f"a {type(value).__name__} that cannot be printed"
 
@@ -18,14 +18,15 @@ def listed(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
     first = [name if _is_plain(name) else repr(name) for name in names[:_LISTED]]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(map(_short, first)) + more
+    return ", ".join(map(short, first)) + more
 
 
 def one_line(message: object) -> str:
     return " ".join(str(message).split())[:200]
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """The beginning of a text, or all of it."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}…"
 
 

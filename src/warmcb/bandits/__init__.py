@@ -6,6 +6,7 @@ from warmcb.bandits.baselines import BanditOnly, Majority, SimBandit, SupOnly
 from warmcb.bandits.decisions import Decision, Decisions, Trace
 from warmcb.bandits.exact_arrow import ExactArrow
 from warmcb.bandits.exact_supervised_truth import ExactSupervisedTruth
+from warmcb.bandits.explanations import Contribution, Explanation
 from warmcb.bandits.files import load
 from warmcb.bandits.policy import Policy
 from warmcb.bandits.shared import SharedBandit
@@ -19,10 +20,12 @@ __all__ = [
     "ArrowCB",
     "Bandit",
     "BanditOnly",
+    "Contribution",
     "Decision",
     "Decisions",
     "ExactArrow",
     "ExactSupervisedTruth",
+    "Explanation",
     "Majority",
     "Policy",
     "SharedBandit",

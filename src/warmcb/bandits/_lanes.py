@@ -17,6 +17,7 @@ from warmcb._states import State, named, part
 from warmcb.bandits._base import BaseBandit
 from warmcb.bandits._parts import checked_distribution, checked_weight
 from warmcb.contracts import Doubles, Floats, Opinions, Outcome
+from warmcb.errors import UnsupportedError
 
 
 class Offer(Protocol):
@@ -118,10 +119,16 @@ class Lanes(BaseBandit):
 
     def _in_paid_costs(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
         """Unit costs in the unit of `learn`; of labels, as long as nothing was learned."""
+        low, width = self._paid_unit
+        return low + expected * width
+
+    @property
+    def _paid_unit(self) -> tuple[float, float]:
+        """What a unit cost of 0 is in the unit of `learn`, and how much more one of 1 is."""
         if self._label_unit is not None and self.learned_ == 0:
             low, high = self._label_unit
-            return low + expected * (high - low)
-        return self._unit.low + expected * self._unit.width
+            return low, high - low
+        return self._unit.low, self._unit.width
 
     # What callers see
 
@@ -179,6 +186,17 @@ class Lanes(BaseBandit):
         with self._lock:
             dropped = np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.dropped
             return dropped.astype(np.bool_)
+
+    # Explanations
+
+    @property
+    def _explainable(self) -> _core.Predictor:
+        """The learner, whose scores are sums of terms."""
+        if not isinstance(self._learner, _core.Predictor):
+            raise UnsupportedError(
+                f"{type(self._learner).__name__} has no terms to explain; expected a learner of warmcb"
+            )
+        return self._learner
 
     # What else a bandit is
 

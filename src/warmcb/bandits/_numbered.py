@@ -15,6 +15,7 @@ from warmcb._states import State
 from warmcb.bandits._actions import Actions, Allowed, Events, Mask
 from warmcb.bandits._base import BaseBandit, Columns
 from warmcb.bandits.decisions import Action, Decision, Decisions, Event, Key, Rounds, Trace
+from warmcb.bandits.explanations import Explanation, checked_decision
 from warmcb.errors import InputError, OrderError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -253,6 +254,27 @@ class Bandit(BaseBandit):
         with self._lock:
             return self._predict_costs(self._known_rows("predict_costs", X))
 
+    def explain(self, x: _inputs.Features, decision: Decision, *, most: int = 20) -> Explanation:
+        """Why this action: what each feature contributes to its expected cost, compared with that of the runner-up.
+
+        The runner-up is the cheapest other action that was allowed. So the decision of a bandit that explored is
+        compared with the greedy action. Expected costs are those of the lane in charge at this moment.
+
+        Args:
+            x: the context of the decision.
+            decision: what `decide` gave.
+            most: how many contributions are listed; smaller ones are taken together as "all else".
+
+        Returns:
+            an `Explanation`, which can be printed.
+
+        """
+        with self._lock:
+            if self.n_features_ is None:
+                raise OrderError("explain came before any data; expected warm_start, decide or learn first")
+            event = self._actions.event(checked_decision(decision), 0.0)
+            return self._explain(self._row(x)[1], event, most)
+
     def add_action(self, name: str | None = None) -> None:
         """Take in one action more, during operation; everything that was learned stays.
 
@@ -405,6 +427,9 @@ class Bandit(BaseBandit):
 
     def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
         raise UnsupportedError(f"{type(self).__name__} has no model of costs; expected a bandit that predicts them")
+
+    def _explain(self, row: Rows, event: Event, most: int) -> Explanation:
+        raise UnsupportedError(f"{type(self).__name__} has no terms to explain; expected a WarmBandit or an ArrowCB")
 
     def _choose(self, row: Rows, allowed: Allowed, uniform: float) -> tuple[int, NDArray[np.float64]]:
         probabilities = self._distribution(row, allowed)

@@ -24,6 +24,7 @@ from warmcb.bandits._lanes import Lanes
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits._parts import check_parts, checked_scores
 from warmcb.bandits.decisions import Event, Rounds, Trace
+from warmcb.bandits.explanations import Explanation, Side, column_names, explained, values_of
 from warmcb.contracts import Doubles, Floats, Outcome
 from warmcb.errors import OrderError, UnsupportedError
 from warmcb.explorers import EpsilonGreedy
@@ -161,6 +162,18 @@ class LaneBandit(Lanes, Bandit):
     def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
         expected = np.asarray(self._learner.predict_costs(rows, self._selector.best), dtype=np.float64)
         return self._in_paid_costs(expected)
+
+    def _explain(self, row: Rows, event: Event, most: int) -> Explanation:
+        learner, lane, values = self._explainable, self._selector.best, values_of(row)
+        costs = self._predict_costs(row)[0]
+        if event.allowed is not None:
+            costs = np.where(event.allowed, costs, np.inf)
+
+        def side_of(action: int) -> Side:
+            return Side(self._actions.all[action], learner.explain(row, 0, action, lane), values)
+
+        names = column_names(self.features_, getattr(self, "encoder", None), "feature")
+        return explained(costs, event.action, side_of, names, self._paid_unit[1], most)
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         if self._compiled is None:

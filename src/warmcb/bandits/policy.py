@@ -12,6 +12,7 @@ from warmcb import _inputs, _modelfile
 from warmcb.bandits._base import POLICY, BaseBandit, revive
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.decisions import Action, Decision, Decisions, Key
+from warmcb.bandits.explanations import Explanation
 from warmcb.errors import OrderError
 
 
@@ -150,6 +151,23 @@ class Policy(BasePolicy):
 
         """
         return self._bandit._predict_costs(self._bandit._known_rows("predict_costs", X))
+
+    def explain(self, x: _inputs.Features, decision: Decision, *, most: int = 20) -> Explanation:
+        """Why this action: what each feature contributes to its expected cost, compared with that of the runner-up.
+
+        The runner-up is the cheapest other action that was allowed. So the decision of a policy that explored is
+        compared with the greedy action.
+
+        Args:
+            x: the context of the decision.
+            decision: what `decide` gave.
+            most: how many contributions are listed; smaller ones are taken together as "all else".
+
+        Returns:
+            an `Explanation`, which can be printed.
+
+        """
+        return self._bandit.explain(x, decision, most=most)
 
 
 def _thawed(kind: type[BaseBandit], params: dict[str, Any], state: dict[str, NDArray[Any]]) -> BasePolicy:

@@ -19,6 +19,7 @@ from warmcb.bandits._lanes import Lanes
 from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer, vertical
 from warmcb.bandits._parts import check_parts, checked_scores
 from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
+from warmcb.bandits.explanations import Explanation, Side, checked_decision, column_names, explained
 from warmcb.bandits.warm import LAMBDAS
 from warmcb.contracts import Doubles, Floats, Outcome, StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError, OrderError
@@ -317,6 +318,29 @@ class SharedBandit(Lanes):
             scores = (offer.scores(self._learner, len(self.lambdas_))[:, lane] for offer in offers)
             return [self._in_paid_costs(np.asarray(one, dtype=np.float64)) for one in scores]
 
+    def explain(self, x: _inputs.Features, decision: Decision, *, most: int = 20) -> Explanation:
+        """Why this action: what each feature contributes to its expected cost, compared with that of the runner-up.
+
+        The runner-up is the cheapest other action that was there. So the decision of a bandit that explored is
+        compared with the greedy action. Expected costs are those of the lane in charge at this moment.
+
+        Args:
+            x: the context of the decision; None if there was none.
+            decision: what `decide` gave.
+            most: how many contributions are listed; smaller ones are taken together as "all else".
+
+        Returns:
+            an `Explanation`, which can be printed. Its actions are rows of `decision.actions`.
+
+        """
+        with self._lock:
+            if self.n_features_ is None:
+                raise OrderError("explain came before any data; expected warm_start, decide or learn first")
+            row, _, actions, ids, _ = self._played(checked_decision(decision), None, None, None)
+            offering = self._one(x, actions, ids)
+            row = _inputs.integer("action", row, 0, offering.descriptions.shape[0] - 1)
+            return self._explain(offering, row, most)
+
     def policy(self) -> "SharedPolicy":
         """An immutable snapshot that decides: for any number of threads at once, and for other processes."""
         policy: SharedPolicy = super().policy()  # type: ignore[assignment]
@@ -394,6 +418,25 @@ class SharedBandit(Lanes):
                 self._learn(offers, i, action, cost, float(probabilities[action]), self.learned_)
                 self.learned_ += 1
         return Trace(out.actions, out.probabilities, out.costs, lambdas, memories)
+
+    def _explain(self, offering: Offering, row: int, most: int) -> Explanation:
+        learner, lane, n_context = self._explainable, self._selector.best, offering.widths.context
+        offer = self._offer(offering.offers, 0)
+        scores = offer.scores(learner, len(self.lambdas_))[:, lane].astype(np.float64)
+
+        def side_of(action: int) -> Side:
+            terms = learner.explain_described(self._pairing, offering.offers, 0, action, lane)
+            identity = None if offering.ids is None else offering.ids[action]
+            return Side(action, terms, offer.values(action, sum(offering.widths)), identity)
+
+        encoder = getattr(self, "encoder", None)
+        of_context = column_names(self.features_, encoder, "feature")
+        of_action = column_names(self.action_features_, encoder, "action feature")
+
+        def names(column: int) -> str:
+            return of_context(column) if column < n_context else of_action(column - n_context)
+
+        return explained(self._in_paid_costs(scores), row, side_of, names, self._paid_unit[1], most)
 
     def _offer(self, offers: Offers, i: int) -> "_DescribedOffer":
         return _DescribedOffer(self._pairing, offers, i)
@@ -537,6 +580,13 @@ class _DescribedOffer:
             return learner.predict_described(self.pairing, self.offers, self.i)
         rows = self.rows
         return np.concatenate([checked_scores(learner, rows, a, (1, n_lanes)) for a in range(len(rows))])
+
+    def values(self, action: int, n_features: int) -> dict[int, float]:
+        """The features that are not 0, by number; those of the context come before those of the action."""
+        values, columns, starts = self.offers.pairs(self.pairing, self.i)
+        entries = slice(*starts[action : action + 2].tolist())
+        found = zip(columns[entries].tolist(), values[entries].tolist(), strict=True)
+        return {column: value for column, value in found if column < n_features}
 
     def update(self, learner: Any, outcome: Outcome, weights: Doubles) -> None:
         if isinstance(learner, _core.Learner):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _inputs
 from warmcb.bandits.decisions import Decision, Key
+from warmcb.bandits.explanations import Explanation
 from warmcb.bandits.policy import BasePolicy
 
 if TYPE_CHECKING:
@@ -99,3 +100,20 @@ class SharedPolicy(BasePolicy):
 
         """
         return self._bandit.predict_costs(X, actions, ids)
+
+    def explain(self, x: _inputs.Features, decision: Decision, *, most: int = 20) -> Explanation:
+        """Why this action: what each feature contributes to its expected cost, compared with that of the runner-up.
+
+        The runner-up is the cheapest other action that was there. So the decision of a policy that explored is
+        compared with the greedy action.
+
+        Args:
+            x: the context of the decision; None if there was none.
+            decision: what `decide` gave.
+            most: how many contributions are listed; smaller ones are taken together as "all else".
+
+        Returns:
+            an `Explanation`, which can be printed. Its actions are rows of `decision.actions`.
+
+        """
+        return self._bandit.explain(x, decision, most=most)

@@ -1,0 +1,227 @@
+"""Why this action: what each feature adds to its expected cost, compared with that of the runner-up."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _inputs
+from warmcb._core import Rows
+from warmcb._messages import one_line, short, shown
+from warmcb.bandits.decisions import Action, Decision, Key
+from warmcb.errors import InputError
+
+_OF_LABELS, _OF_IDENTITY = -1, -2  # as in src/core/explain.hpp
+
+Terms = list[tuple[list[int], float]]
+"""What each term adds to a score, behind the features that it looks at."""
+
+
+class Contribution(NamedTuple):
+    """What one feature, or several together, contribute to the difference of two expected costs.
+
+    Attributes:
+        name: of the feature; "age × price" if it takes both; "what labels say", where labels are translated; "the
+            action itself", for what does not depend on any feature; "the action itself (id)", for what was learned of
+            its id; or "all else".
+        values: of the features in the name, in the same order; or the id of the action.
+        other_values: the same for the other action. They differ only where actions are described.
+        cost: what they add to the expected cost of the action, beyond what they add to that of the other one. Below 0,
+            they speak for the action.
+
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    other_values: tuple[Any, ...]
+    cost: float
+
+    @property
+    def shown_values(self) -> str:
+        """The values in words: "31, 2.5 instead of 4", if the other action has another value of the second feature."""
+        shown = []
+        for own, other in zip(self.values, self.other_values, strict=True):
+            shown.append(_shown(own) if own == other else f"{_shown(own)} instead of {_shown(other)}")
+        return ", ".join(shown)
+
+
+class Explanation(NamedTuple):
+    """What `explain` gives: why an action is expected to cost less, or more, than another one.
+
+    `str` makes a table of it, and `warmcb.plot.plot_explanation` a picture.
+
+    Attributes:
+        action: the action of the decision.
+        against: the action that it is compared with.
+        cost: what the action is expected to cost, in the unit of `learn`.
+        cost_against: the same for the other one.
+        contributions: the largest first, and "all else" last. Their costs add up to `cost` − `cost_against`, to the
+            precision of float32.
+
+    """
+
+    action: Action
+    against: Action
+    cost: float
+    cost_against: float
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def title(self) -> str:
+        """Both actions and their expected costs, in a line."""
+        costs = (_fixed(cost, self._decimals) for cost in (self.cost, self.cost_against))
+        actions = (short(one_line(action)) for action in (self.action, self.against))
+        return f"action {' instead of '.join(actions)}: expected cost {' instead of '.join(costs)}"
+
+    def shown_cost(self, cost: float) -> str:
+        """A contribution with its sign, and as many decimals as all of them have.
+
+        Args:
+            cost: the contribution.
+
+        """
+        return _fixed(cost, self._decimals, "+")
+
+    def __str__(self) -> str:
+        rows = [(short(one_line(one.name)), one.shown_values, one.cost) for one in self.contributions]
+        rows.append(("together", "", self.cost - self.cost_against))
+        lines = [(name, values, self.shown_cost(cost)) for name, values, cost in rows]
+        table = [("feature", "value", "contribution"), *lines]
+        wide = [max(len(line[column]) for line in table) for column in range(3)]
+        return "\n".join([self.title, *(f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}" for a, b, c in table)])
+
+    @property
+    def _decimals(self) -> int:
+        """So many that the largest contribution, or the difference, has three digits."""
+        largest = max(abs(self.cost - self.cost_against), *(abs(one.cost) for one in self.contributions), 0.0)
+        return 3 if largest == 0 else max(0, 2 - math.floor(math.log10(largest)))
+
+
+class Side(NamedTuple):
+    """One of the two actions that are compared.
+
+    Attributes:
+        action: as callers call it.
+        terms: of its score.
+        values: of the features that are not 0, by number.
+        id: of a described action, if it has one.
+
+    """
+
+    action: Action
+    terms: Terms
+    values: Mapping[int, float]
+    id: Key | None = None
+
+
+def checked_decision(decision: object) -> Decision:
+    """What is to be explained, or an error."""
+    if not isinstance(decision, Decision):
+        raise InputError(f"decision is {shown(decision)}; expected a Decision")
+    return decision
+
+
+def explained(
+    costs: NDArray[np.float64],
+    action: int,
+    side_of: Callable[[int], Side],
+    names: Callable[[int], str],
+    width: float,
+    most: int,
+) -> Explanation:
+    """Compare an action with the cheapest other one.
+
+    Args:
+        costs: what each action is expected to cost; +∞ if it was not allowed.
+        action: the number of the action, or its row.
+        side_of: what is known of an action.
+        names: what a feature is called.
+        width: how much more a score of 1 costs than one of 0.
+        most: how many contributions are told apart.
+
+    """
+    most = _inputs.integer("most", most, 1)
+    against = _cheapest_other(costs, action)
+    side, other = side_of(action), side_of(against)
+    amounts, others = _by_sources(side.terms), _by_sources(other.terms)
+    known = _distinct(names, {source for sources in (*amounts, *others) for source in sources if source >= 0})
+    found = []
+    for sources in dict.fromkeys((*amounts, *others)):
+        cost = (amounts.get(sources, 0.0) - others.get(sources, 0.0)) * width
+        if cost != 0:
+            values, other_values = (_values(sources, one) for one in (side, other))
+            found.append(Contribution(_name(sources, known), values, other_values, cost))
+    found.sort(key=lambda one: -abs(one.cost))
+    listed, rest = found[:most], found[most:]
+    if rest:
+        listed.append(Contribution("all else", (), (), math.fsum(one.cost for one in rest)))
+    return Explanation(side.action, other.action, float(costs[action]), float(costs[against]), tuple(listed))
+
+
+def column_names(names: tuple[str, ...] | None, encoder: Any, kind: str) -> Callable[[int], str]:
+    """What a column is called: as in the first table with names, as the encoder says, or else `kind` and its number."""
+
+    def name(column: int) -> str:
+        if names is not None:
+            return names[column]
+        known = () if encoder is None else encoder.names(column)
+        return " or ".join(known) or f"{kind} {column}"
+
+    return name
+
+
+def values_of(row: Rows) -> dict[int, float]:
+    """The values of a single row that are not 0, by column."""
+    values, columns, _ = row.take(np.zeros(1, dtype=np.int64))
+    return dict(zip(columns.tolist(), values.tolist(), strict=True))
+
+
+def _cheapest_other(costs: NDArray[np.float64], action: int) -> int:
+    others = np.where(np.arange(len(costs)) == action, np.inf, costs)
+    if not (others < np.inf).any():
+        raise InputError("the decision had one action only; expected at least two, which can be compared")
+    return int(others.argmin())
+
+
+def _by_sources(terms: Terms) -> dict[tuple[int, ...], float]:
+    """Terms that look at the same features, taken together."""
+    amounts: dict[tuple[int, ...], float] = defaultdict(float)
+    for sources, amount in terms:
+        amounts[tuple(sorted(sources))] += amount
+    return amounts
+
+
+def _distinct(names: Callable[[int], str], features: set[int]) -> dict[int, str]:
+    """The names of features. Those of contexts come first; one of actions may have the same name."""
+    known: dict[int, str] = {}
+    taken = set()
+    for feature in sorted(features):
+        name = names(feature)
+        known[feature] = f"{name} of the action" if name in taken else name
+        taken.add(name)
+    return known
+
+
+def _name(sources: tuple[int, ...], known: dict[int, str]) -> str:
+    if sources == (_OF_IDENTITY,):
+        return "the action itself (id)"
+    named = ("what labels say" if source == _OF_LABELS else known[source] for source in sources)
+    return " × ".join(named) or "the action itself"
+
+
+def _values(sources: tuple[int, ...], side: Side) -> tuple[Any, ...]:
+    if sources == (_OF_IDENTITY,):
+        return (side.id,)
+    return tuple(side.values.get(source, 0.0) for source in sources if source >= 0)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else short(one_line(value))
+
+
+def _fixed(cost: float, decimals: int, sign: str = "") -> str:
+    text = f"{cost:{sign}.{decimals}f}"
+    return text if float(text) else text.replace("-", sign)  # −0 is no number that people write
