@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warmcb.bandits import WarmBandit
+from warmcb._messages import one_line, short
+from warmcb.bandits import Contribution, Explanation, WarmBandit
 from warmcb.catalogue import CATALOGUE, CLASSES, looks
 from warmcb.errors import InputError, MissingDependencyError
 from warmcb.simulation import Run
@@ -77,6 +78,48 @@ def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
     axis.spines[["top", "right"]].set_visible(False)
     axis.set_title(title)
     return figure
+
+
+def plot_explanation(explanation: Explanation, title: str = "") -> "Figure":
+    """Draw what each feature contributes to the expected cost of an action, compared with that of another one.
+
+    Bars to the left speak for the action: they lower its cost.
+
+    Args:
+        explanation: what `explain` gave.
+        title: what stands above the figure; by default both actions and their expected costs.
+
+    Returns:
+        a figure; its `savefig` writes it to a file.
+
+    """
+    if not isinstance(explanation, Explanation):
+        raise InputError(f"explanation is {explanation!r}; expected an Explanation")
+    contributions = explanation.contributions
+    labels, costs = [_bar_label(one) for one in contributions], [one.cost for one in contributions]
+    figure = _figure(9, 1.3 + 0.17 * sum(2 + label.count("\n") for label in labels))
+    axis = figure.subplots()
+    bars = axis.barh(range(len(costs)), costs, color=["#0072B2" if cost < 0 else "#D55E00" for cost in costs])
+    axis.bar_label(bars, [explanation.shown_cost(cost) for cost in costs], padding=3, fontsize=7)
+    axis.set_yticks(range(len(costs)), labels, fontsize=8, parse_math=False)  # names may have dollar signs
+    axis.tick_params(axis="y", length=0)
+    axis.set_ylim(len(costs) - 0.4, -0.6)
+    low, high = min(0.0, *costs, 0.0), max(0.0, *costs, 0.0)
+    room = 0.18 * (high - low) or 1.0
+    axis.set_xlim(low - room, high + room)  # for the numbers beside the bars
+    axis.axvline(0, color="black", linewidth=0.8)
+    axis.set_ylabel("feature")
+    axis.set_xlabel("contribution to the expected cost (below 0: speaks for the action)", fontsize=8)
+    axis.spines[["top", "right", "left"]].set_visible(False)
+    figure.suptitle(title or explanation.title, fontsize=10, parse_math=False)
+    return figure
+
+
+def _bar_label(one: Contribution) -> str:
+    """A feature and its value, in two lines if they are long."""
+    name, values = short(one_line(one.name)), short(one.shown_values)
+    between = " = " if len(name + values) <= 40 else "\n= "
+    return f"{name}{between}{values}" if values else name
 
 
 def _figure(width: float, height: float) -> "Figure":
