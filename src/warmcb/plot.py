@@ -97,9 +97,11 @@ def plot_explanation(explanation: Explanation, title: str = "") -> "Figure":
         raise InputError(f"explanation is {explanation!r}; expected an Explanation")
     contributions = explanation.contributions
     labels, costs = [_bar_label(one) for one in contributions], [one.cost for one in contributions]
-    figure = _figure(9, 1.3 + 0.17 * sum(2 + label.count("\n") for label in labels))
+    figure = _figure(9, 1.2 + len(labels) * (0.34 if "\n" in "".join(labels) else 0.24))
     axis = figure.subplots()
-    bars = axis.barh(range(len(costs)), costs, color=["#0072B2" if cost < 0 else "#D55E00" for cost in costs])
+    bars = axis.barh(
+        range(len(costs)), costs, color=["#0072B2" if cost < 0 else "#D55E00" for cost in costs], height=0.65
+    )
     axis.bar_label(bars, [explanation.shown_cost(cost) for cost in costs], padding=3, fontsize=7)
     axis.set_yticks(range(len(costs)), labels, fontsize=8, parse_math=False)  # names may have dollar signs
     axis.tick_params(axis="y", length=0)
