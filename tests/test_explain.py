@@ -206,6 +206,14 @@ def test_the_runner_up_was_allowed() -> None:
         assert explanation.title.startswith(f"action {explanation.action} instead of {explanation.against}: ")
 
 
+def test_an_action_that_came_later_is_no_runner_up() -> None:
+    bandit, x = by_hand()
+    decision = bandit.decide(x)
+    bandit.add_action()  # it is expected to cost 0, less than both others
+    assert {bandit.explain(x, decision).action, bandit.explain(x, decision).against} == {0, 1}
+    assert bandit.explain(x, bandit.decide(x, actions=[0, 2])).cost_against in (0.0, 1.5)
+
+
 def term_by_term(learner: Any, row: np.ndarray[Any, Any], lane: int) -> list[tuple[list[int], float]]:
     found: list[tuple[list[int], float]] = learner.explain(Rows(row[np.newaxis].astype(np.float32)), 0, 0, lane)
     return found

@@ -61,6 +61,24 @@ class Explanation(NamedTuple):
         contributions: the largest first, and "all else" last. Their costs add up to `cost` − `cost_against`, to the
             precision of float32.
 
+    >>> from warmcb import ArrowCB
+    >>> bandit = ArrowCB(actions=["film", "news"], epsilon=0.2, seed=1)
+    >>> for evening, mobile in [(1, 0), (0, 1), (1, 1), (0, 0)] * 20:
+    ...     x = {"evening": evening, "mobile": mobile}
+    ...     decision = bandit.decide(x)
+    ...     bandit.learn(x, decision, cost=float(decision.action != ("film" if evening else "news")))
+    >>> x = {"evening": 1, "mobile": 1}
+    >>> explanation = bandit.explain(x, bandit.decide(x))
+    >>> print(explanation)
+    action film instead of news: expected cost 0.15 instead of 0.92
+    feature            value  contribution
+    evening                1         -1.50
+    mobile                 1         +0.40
+    the action itself                +0.34
+    together                         -0.77
+    >>> explanation.contributions[0].name
+    'evening'
+
     """
 
     action: Action
