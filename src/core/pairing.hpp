@@ -41,7 +41,7 @@ struct Pairing {
             for (std::size_t i = 0; i < of_context; ++i)
                 for (std::size_t k = 0; k < of_action; ++k) {
                     *index++ = static_cast<uint32_t>(contexts + actions + product(context.index[i], action.index[k]));
-                    *value++ = context.value[i] * action.value[k];
+                    *value++ = std::clamp(context.value[i] * action.value[k], -largest_product, largest_product);
                 }
         if (kind == Kind::crossed && action.identity != 0) {
             *index++ = static_cast<uint32_t>(contexts + actions + products + mixed(action.identity) % identities);
@@ -60,6 +60,8 @@ struct Pairing {
     }
 
 private:
+    static constexpr float largest_product = 1e38f;  // of features that are large themselves: a float must hold it
+
     // The finaliser of MurmurHash3: every bit of the input changes half of the bits.
     static uint64_t mixed(uint64_t bits) {
         bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccdULL;
