@@ -322,7 +322,8 @@ class SharedBandit(Lanes):
         else:
             probabilities = self._distribution_of(self._offer(offering.offers, i))
             action = draw(probabilities, uniform)
-        descriptions = offering.descriptions if whole else offering.descriptions[begin:end]
+        # A copy: the caller may use his array again before the decision comes back.
+        descriptions = offering.descriptions.copy() if whole else offering.descriptions[begin:end]
         ids = offering.ids if whole or offering.ids is None else offering.ids[begin:end]
         return Decision(action, probabilities.item(action), probabilities, descriptions, self.learned_, key, ids)
 
