@@ -30,6 +30,8 @@ from warmcb.selectors import SELECTORS
 if TYPE_CHECKING:
     from warmcb.bandits.shared_policy import SharedPolicy
 
+_MOST_FEATURES = 2**31  # beyond, the core could not number the columns
+
 
 class SharedBandit(Lanes):
     """Contextual bandit for actions that are described by features, another set of them each round.
@@ -425,13 +427,18 @@ class SharedBandit(Lanes):
 
     def _meet(self, offering: Offering) -> None:
         if self.n_features_ is None:
-            self._build(offering.widths, _is_one_hot(offering) and offering.ids is None)
+            try:
+                self._build(offering.widths, _is_one_hot(offering) and offering.ids is None)
+            except MemoryError:
+                raise self._too_large(offering.widths) from None
         self._remember(offering.names.context)
         if self.action_features_ is None:
             self.action_features_ = offering.names.described
 
     def _build(self, widths: Widths, one_hot: bool) -> None:
         n_lanes = len(self.lambdas_)
+        if sum(widths) > _MOST_FEATURES:
+            raise self._too_large(widths)
         self._one_hot = one_hot
         self._pairing, self._learner = pairing_of(
             self.learner, self.features, self.half_life, widths, n_lanes, self.most_ids, one_hot
@@ -448,6 +455,10 @@ class SharedBandit(Lanes):
         self.n_features_, self.n_action_features_ = widths
 
     def _set_weights(self) -> None:
+    def _too_large(self, widths: Widths) -> InputError:
+        sizes = f"{widths.context} features of contexts, {widths.described} of actions, {len(self.lambdas_)} λ"
+        return InputError(f"the model is of {sizes}; expected one that fits into memory")
+
         self._supervised_weights, self._bandit_weights = 1 - self.lambdas_, np.array(self.lambdas_)
         if self._compiled is not None and isinstance(self._compiled, _core.Composition):
             self._compiled.weigh(self._bandit_weights.tolist(), [], 0.0)
