@@ -234,8 +234,9 @@ class SharedBandit(Lanes):
             row, probability, actions, ids, round_ = self._played(action, probability, actions, ids)
             offering = self._one(x, actions, ids)
             row = _inputs.integer("action", row, 0, offering.descriptions.shape[0] - 1)
+            probability = _inputs.probability(probability)
             self._meet(offering)
-            self._learn(offering.offers, 0, row, paid, _inputs.probability(probability), round_)
+            self._learn(offering.offers, 0, row, paid, probability, round_)
             self.learned_ += 1
 
     def learn_many(
@@ -417,9 +418,9 @@ class SharedBandit(Lanes):
             raise InputError("learn got a decision and also a probability, actions or ids; expected the decision alone")
         if not action.is_described:
             raise InputError("the decision is of actions with numbers; expected one of described actions")
-        if np.shape(action.probabilities) != (action.actions.shape[0],):
+        if np.ndim(action.probabilities) != 1 or np.shape(action.probabilities) != action.actions.shape[:1]:
             what = f"the decision has probabilities of the shape {np.shape(action.probabilities)}"
-            raise InputError(f"{what}; expected one for each of its {action.actions.shape[0]} actions")
+            raise InputError(f"{what}, and actions of the shape {action.actions.shape}; expected one for each action")
         round_ = _inputs.integer("round", action.round, 0, 2**62)
         return action.action, action.probability, action.actions, action.ids, round_
 
