@@ -1,6 +1,6 @@
 """The door of described actions: whatever a caller brings of them becomes offers of the core, or an error."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,12 +105,12 @@ def _descriptions(name: str, actions: Any) -> Any:
 
 def ids_of(name: str, ids: Any, count: int) -> tuple[Key, ...]:
     """The ids of the actions of a round: strings or integers, each once."""
-    if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
-        raise InputError(f"{name} is {shown(ids)}; expected an id for each action")
+    if isinstance(ids, str | bytes | Set | Mapping) or not isinstance(ids, Iterable) or getattr(ids, "ndim", 1) != 1:
+        raise InputError(f"{name} is {shown(ids)}; expected a list with an id for each action")
     plain = tuple(ids.tolist() if isinstance(ids, np.ndarray) else ids)
     if len(plain) != count:
         raise InputError(f"{name} has {len(plain)} ids; expected {count}, one for each action")
-    if not {*map(type, plain)} <= {int, str}:
+    if not all(type(one) is str or (type(one) is int and -(2**62) < one < 2**62) for one in plain):
         plain = tuple(_inputs.key(one, name) for one in plain)
     if len(set(plain)) < len(plain):
         twice = next(one for i, one in enumerate(plain) if one in plain[:i])
