@@ -131,7 +131,7 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            offering = self._many("X", X, actions, ids)
+            offering = self._many("actions", X, actions, ids)
             table = _inputs.costs_of_offers(y, costs, offering.starts, self.cost_range)
             if len(offering.offers) == 0:
                 return self
@@ -190,7 +190,7 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            offering = self._many("X", X, actions, ids)
+            offering = self._many("actions", X, actions, ids)
             n_rounds = len(offering.offers)
             named = _inputs.keys(keys, n_rounds)
             if n_rounds == 0:
@@ -257,13 +257,13 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            if not isinstance(decisions, Sequence):
+            if not isinstance(decisions, Sequence) or isinstance(decisions, Decision | str):
                 raise InputError(f"decisions is {shown(decisions)}; expected a sequence of decisions")
             played = [self._played(one, None, None, None) for one in decisions]
             with_ids = [one[3] for one in played if one[3] is not None]
             if with_ids and len(with_ids) < len(played):
                 raise InputError("some decisions have ids and some have none; expected them in two calls")
-            offering = self._many("X", X, [one[2] for one in played], with_ids or None)
+            offering = self._many("decisions", X, [one[2] for one in played], with_ids or None)
             paid = _inputs.paid_costs_or_rewards(costs, rewards, len(played), self.cost_range)
             sizes = np.diff(offering.starts).tolist()
             rows = [_inputs.integer("action", one[0], 0, size - 1) for one, size in zip(played, sizes, strict=True)]
@@ -301,7 +301,7 @@ class SharedBandit(Lanes):
         with self._lock:
             if self.n_features_ is None:
                 raise OrderError("predict came before any data; expected warm_start, decide or learn first")
-            offering = self._many("X", X, actions, ids)
+            offering = self._many("actions", X, actions, ids)
             lane = self._selector.best
             offers = (self._offer(offering.offers, i) for i in range(len(offering.offers)))
             scores = (offer.scores(self._learner, len(self.lambdas_))[:, lane] for offer in offers)
@@ -404,8 +404,8 @@ class SharedBandit(Lanes):
     def _one(self, x: Any, actions: Any, ids: Any) -> Offering:
         return one_offer(x, actions, ids, self._widths, self._names)
 
-    def _many(self, name: str, X: Any, actions: Any, ids: Any) -> Offering:
-        return many_offers(X, actions, ids, self._widths, self._names)
+    def _many(self, called: str, X: Any, actions: Any, ids: Any) -> Offering:
+        return many_offers(X, actions, ids, self._widths, self._names, called)
 
     def _played(self, action: Any, probability: Any, actions: Any, ids: Any) -> tuple[Any, Any, Any, Any, int]:
         """What was played: row, probability, descriptions, ids and round."""
@@ -437,9 +437,9 @@ class SharedBandit(Lanes):
             self.action_features_ = offering.names.described
 
     def _build(self, widths: Widths, one_hot: bool) -> None:
-        n_lanes = len(self.lambdas_)
         if sum(widths) > _MOST_FEATURES:
             raise self._too_large(widths)
+        n_lanes = len(self.lambdas_)
         self._one_hot = one_hot
         self._pairing, self._learner = pairing_of(
             self.learner, self.features, self.half_life, widths, n_lanes, self.most_ids, one_hot
@@ -455,11 +455,11 @@ class SharedBandit(Lanes):
         self._admit()
         self.n_features_, self.n_action_features_ = widths
 
-    def _set_weights(self) -> None:
     def _too_large(self, widths: Widths) -> InputError:
         sizes = f"{widths.context} features of contexts, {widths.described} of actions, {len(self.lambdas_)} λ"
         return InputError(f"the model is of {sizes}; expected one that fits into memory")
 
+    def _set_weights(self) -> None:
         self._supervised_weights, self._bandit_weights = 1 - self.lambdas_, np.array(self.lambdas_)
         if self._compiled is not None and isinstance(self._compiled, _core.Composition):
             self._compiled.weigh(self._bandit_weights.tolist(), [], 0.0)
