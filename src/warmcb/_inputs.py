@@ -88,6 +88,8 @@ def cost_range(value: object) -> Range:
     low, high = (number("cost_range", end, "two finite numbers", -LARGEST_COST, LARGEST_COST) for end in ends)
     if not low < high:
         raise InputError(f"cost_range is {shown(value)}; {expected}")
+    if isinstance(value, tuple) and all(map(operator.is_, value, (low, high))):
+        return value  # scikit-learn's clone wants to see its own tuple again
     return low, high
 
 
