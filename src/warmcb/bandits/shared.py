@@ -497,7 +497,7 @@ class _DescribedOffer:
 
     @property
     def n_allowed(self) -> int:
-        return len(self.rows)
+        return self.offers.count(self.i)
 
     def scores(self, learner: Any, n_lanes: int) -> Floats:
         if isinstance(learner, _core.Predictor):
