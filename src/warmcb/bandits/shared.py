@@ -476,7 +476,7 @@ class SharedBandit(Lanes):
 
     def _rebuild(self, state: State) -> None:
         context, described, one_hot = (int(size) for size in state["widths"])
-        if context < 0:
+        if context == described == -1:
             return
         widths = (_inputs.integer("a width", size, 0, 2**31 - 1) for size in (context, described))
         self._build(Widths(*widths), bool(one_hot))
