@@ -40,8 +40,11 @@ struct Pairing {
         if (crosses)
             for (std::size_t i = 0; i < of_context; ++i)
                 for (std::size_t k = 0; k < of_action; ++k) {
-                    *index++ = static_cast<uint32_t>(contexts + actions + product(context.index[i], action.index[k]));
-                    *value++ = std::clamp(context.value[i] * action.value[k], -largest_product, largest_product);
+                    *index = static_cast<uint32_t>(contexts + actions + product(context.index[i], action.index[k]));
+                    *value = std::clamp(context.value[i] * action.value[k], -largest_product, largest_product);
+                    const bool counts = std::fabs(*value) >= smallest_feature;
+                    index += counts;
+                    value += counts;
                 }
         if (kind == Kind::crossed && action.identity != 0) {
             *index++ = static_cast<uint32_t>(contexts + actions + products + mixed(action.identity) % identities);
