@@ -77,7 +77,7 @@ def terms(learner: RecursiveLeastSquares, data: Shown, translate: bool) -> Doubl
 
 
 class Lessons(NamedTuple):
-    """What was learned, in order: the row of the action, its cost, what it weighs in each lane, and if it was a label."""
+    """What was learned, in order: the row of the action, its cost, its weight in each lane, and if it was a label."""
 
     rows: NDArray[np.int64]
     costs: Doubles
@@ -143,7 +143,7 @@ def test_weights_are_those_of_a_batch(seed: int, contexts: int, described: int, 
 def in_blocks(
     phi: Doubles, names: NDArray[np.uint64], lessons: Lessons, lane: int, ridges: Doubles
 ) -> tuple[Doubles, dict[int, float], dict[int, float]]:
-    """Kalman's equations with two blocks, the weights of terms and the effect of a name, which know nothing of each other.
+    """Kalman's equations with two blocks that know nothing of each other: weights of terms, and the effect of a name.
 
     The weights, and the effect and the variance of each name.
     """
