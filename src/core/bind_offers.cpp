@@ -78,6 +78,10 @@ void bind_offers(nb::module_& m) {
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
         .def("__len__", &Offers::size)
         .def_prop_ro("total", &Offers::total, "How many actions there are in all rounds.")
+        .def("count", [](const Offers& self, std::size_t i) {
+            require(i < self.size(), "offer out of range");
+            return self.count(i);
+        }, "i"_a, "How many actions there are in round i.")
         .def("pairs", [](const Offers& self, const Pairing& pairing, std::size_t i) {
             require(i < self.size() && pairing.contexts == self.context_features() && pairing.actions == self.action_features(),
                     "offers of another width");

@@ -43,8 +43,11 @@ struct Pairing {
         if (crosses)
             for (std::size_t i = 0; i < of_context; ++i)
                 for (std::size_t k = 0; k < of_action; ++k) {
-                    *index++ = static_cast<uint32_t>(contexts + actions + product(context.index[i], action.index[k]));
-                    *value++ = context.value[i] * action.value[k];
+                    *index = static_cast<uint32_t>(contexts + actions + product(context.index[i], action.index[k]));
+                    *value = multiplied(context.value[i], action.value[k]);
+                    const bool kept = counts(*value);
+                    index += kept;
+                    value += kept;
                 }
         if (kind == Kind::crossed && action.identity != 0) {
             *index++ = static_cast<uint32_t>(contexts + actions + products + mixed(action.identity) % identities);
@@ -59,11 +62,12 @@ struct Pairing {
     // Says of the terms of a crossed pair which features of context and action they look at. They come in the order of the
     // pair's features, of which several may lie in one column.
     void name_sources(Row context, Row action, Row pair, std::vector<Contribution>& contributions) const {
+        const std::vector<std::vector<int64_t>> of_places = sources(context, action);
         std::size_t place = 0;
         for (Contribution& one : contributions) {
             if (one.sources.empty()) continue;
             while (static_cast<int64_t>(pair.index[place]) != one.sources[0]) ++place;
-            one.sources = sources(context, action, place++);
+            one.sources = of_places[place++];
         }
     }
 
@@ -74,16 +78,22 @@ struct Pairing {
     }
 
 private:
-    // What stands in this place of a crossed pair.
-    std::vector<int64_t> sources(Row context, Row action, std::size_t place) const {
-        const std::size_t of_context = context.size - 1, of_action = action.size - 1;
+    static constexpr float largest_product = 1e38f;  // of features that are large themselves: a float must hold it
+
+    static float multiplied(float x, float y) { return std::clamp(x * y, -largest_product, largest_product); }
+    static bool counts(float product) { return std::fabs(product) >= smallest_feature; }
+
+    // What stands in each place of a crossed pair.
+    std::vector<std::vector<int64_t>> sources(Row context, Row action) const {
+        std::vector<std::vector<int64_t>> of_places;
         const auto described = [&](std::size_t k) { return static_cast<int64_t>(contexts + action.index[k]); };
-        if (place < of_context) return {context.index[place]};
-        place -= of_context;
-        if (place < of_action) return {described(place)};
-        place -= of_action;
-        if (products > 0 && place < of_context * of_action) return {context.index[place / of_action], described(place % of_action)};
-        return {of_identity};
+        for (std::size_t i = 0; i + 1 < context.size; ++i) of_places.push_back({context.index[i]});
+        for (std::size_t k = 0; k + 1 < action.size; ++k) of_places.push_back({described(k)});
+        for (std::size_t i = 0; products > 0 && i + 1 < context.size; ++i)
+            for (std::size_t k = 0; k + 1 < action.size; ++k)
+                if (counts(multiplied(context.value[i], action.value[k]))) of_places.push_back({context.index[i], described(k)});
+        if (action.identity != 0) of_places.push_back({of_identity});
+        return of_places;
     }
 
     // The finaliser of MurmurHash3: every bit of the input changes half of the bits.

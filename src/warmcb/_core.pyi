@@ -102,6 +102,9 @@ class Offers:
     def total(self) -> int:
         """How many actions there are in all rounds."""
 
+    def count(self, i: int) -> int:
+        """How many actions there are in round i."""
+
     def pairs(self, pairing: Pairing, i: int) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
         """The rows of the actions of round i, as CSR arrays."""
 

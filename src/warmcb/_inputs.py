@@ -88,6 +88,8 @@ def cost_range(value: object) -> Range:
     low, high = (number("cost_range", end, "two finite numbers", -LARGEST_COST, LARGEST_COST) for end in ends)
     if not low < high:
         raise InputError(f"cost_range is {shown(value)}; {expected}")
+    if isinstance(value, tuple) and all(map(operator.is_, value, (low, high))):
+        return value  # scikit-learn's clone wants to see its own tuple again
     return low, high
 
 
@@ -359,7 +361,10 @@ def costs_of_offers(y: ArrayLike | None, costs: Any, starts: NDArray[np.int64], 
     if isinstance(costs, str) or not isinstance(costs, Iterable) or len(lists := list(costs)) != len(sizes):
         raise InputError(f"costs is {shown(costs)}; expected a list of costs for each of the {len(sizes)} rounds")
     tables = [_costs_of_offer(f"costs[{i}]", one, int(sizes[i]), limits) for i, one in enumerate(lists)]
-    return np.concatenate(tables) if tables else np.empty(0)
+    found = np.concatenate(tables) if tables else np.empty(0)
+    if found.size and np.isnan(found).all():
+        raise InputError("costs has no number, only NaN; expected a cost of at least one action")
+    return found
 
 
 def _costs_of_offer(name: str, costs: Any, size: int, limits: Range) -> NDArray[np.float64]:

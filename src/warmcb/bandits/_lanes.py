@@ -59,6 +59,11 @@ class Lanes(BaseBandit):
         self._label_unit: tuple[float, float] | None = None
         """What is 0 and what is 1 in the costs of labels, if those have a unit of their own."""
 
+    @property
+    def _counts_actions(self) -> bool:
+        """Whether it knows how often each action was played: described ones come and go."""
+        return len(self._trial.doubts) > 0
+
     @abstractmethod
     def _set_weights(self) -> None:
         """Tell the parts what an example of either source weighs."""
@@ -72,7 +77,8 @@ class Lanes(BaseBandit):
         remembered = int(min(self._learner.memory(len(self.lambdas_) - 1), self.learned_))
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, remembered)
         probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
-        self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
+        if self._counts_actions:
+            self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
         return probabilities  # line 4 draws from it
 
     def _learn_by_parts(
@@ -92,9 +98,10 @@ class Lanes(BaseBandit):
         age, bounds = max(self.learned_ - round_, 0), (largest, largest_ever)
         in_units = self._unit.unit(cost)
         outcome = Outcome(scores, greedy, action, in_units, probability, *bounds, age, self._unit.fixed)
-        self._optimism.add(action)
         self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
-        self._trial.count(action, self.learned_)
+        if self._counts_actions:
+            self._optimism.add(action)
+            self._trial.count(action, self.learned_)
         if self._trains:
             changes = self._learner.changes
             offer.update(self._learner, outcome, weights)  # line 6: the sum over rounds

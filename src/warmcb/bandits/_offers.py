@@ -1,6 +1,6 @@
 """The door of described actions: whatever a caller brings of them becomes offers of the core, or an error."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,23 +72,26 @@ def _fast_offer(x: Any, actions: Any, ids: Any, known: Widths, names: Names) -> 
     return Offering(offers, known, descriptions, plain, np.array([0, count]), names)
 
 
-def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Names) -> Offering:
-    """The offers of several rounds: a matrix of contexts, and a list of descriptions."""
+def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Names, called: str) -> Offering:
+    """The offers of several rounds: a matrix of contexts, and a list of descriptions.
+
+    `called` is what holds the descriptions: errors name it.
+    """
     if isinstance(actions, str | bytes) or not isinstance(actions, Iterable) or is_sparse(actions):
-        raise InputError(f"actions is {shown(actions)}; expected a list with the descriptions of each round")
+        raise InputError(f"{called} is {shown(actions)}; expected a list with the descriptions of each round")
     X, of_context = _arranged("X", X, names.context)
     tables, of_actions = [], names.described
     for i, one in enumerate(actions):
-        table, of_actions = _arranged(f"actions[{i}]", one, of_actions)
-        tables.append(_descriptions(f"actions[{i}]", table))
-    contexts = None if X is None else _inputs.matrix(X, None)
+        table, of_actions = _arranged(f"{called}[{i}]", one, of_actions)
+        tables.append(_descriptions(f"{called}[{i}]", table))
+    contexts = None if X is None else _inputs.matrix(X, known.context or None if known else None)
     if contexts is not None and len(contexts) != len(tables):
-        raise InputError(f"there are {len(tables)} actions=; expected {len(contexts)}, one set for each row of X")
+        raise InputError(f"{called} has the length {len(tables)}; expected {len(contexts)}, the number of rows of X")
     widths = {table.shape[1] for table in tables}
     if len(widths) > 1:
         wrong = next(i for i, table in enumerate(tables) if table.shape[1] != tables[0].shape[1])
-        what = f"actions[{wrong}] has {tables[wrong].shape[1]} features"
-        raise InputError(f"{what}; expected {tables[0].shape[1]}, as in actions[0]")
+        what = f"{called}[{wrong}] has {tables[wrong].shape[1]} features"
+        raise InputError(f"{what}; expected {tables[0].shape[1]}, as in {called}[0]")
     starts = np.concatenate([[0], np.cumsum([table.shape[0] for table in tables], dtype=np.int64)])
     identities: Ids = None
     if ids is not None:
@@ -96,7 +99,8 @@ def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Nam
             raise InputError(f"ids is {shown(ids)}; expected a list of ids for each of the {len(tables)} rounds")
         checked = (ids_of(f"ids[{i}]", one, tables[i].shape[0]) for i, one in enumerate(lists))
         identities = tuple(one for some in checked for one in some)
-    return _offering(contexts, _stacked(tables, known), starts, identities, known, Names(of_context, of_actions))
+    found = Names(of_context, of_actions)
+    return _offering(contexts, _stacked(tables, known), starts, identities, known, found, called)
 
 
 def _arranged(name: str, table: Any, known: tuple[str, ...] | None) -> tuple[Any, tuple[str, ...] | None]:
@@ -132,12 +136,12 @@ def _own(plain: Any, given: Any) -> Any:
 
 def ids_of(name: str, ids: Any, count: int) -> tuple[Key, ...]:
     """The ids of the actions of a round: strings or integers, each once."""
-    if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
-        raise InputError(f"{name} is {shown(ids)}; expected an id for each action")
+    if isinstance(ids, str | bytes | Set | Mapping) or not isinstance(ids, Iterable) or getattr(ids, "ndim", 1) != 1:
+        raise InputError(f"{name} is {shown(ids)}; expected a list with an id for each action")
     plain = tuple(ids.tolist() if isinstance(ids, np.ndarray) else ids)
     if len(plain) != count:
         raise InputError(f"{name} has {len(plain)} ids; expected {count}, one for each action")
-    if not {*map(type, plain)} <= {int, str}:
+    if not all(type(one) is str or (type(one) is int and -(2**62) < one < 2**62) for one in plain):
         plain = tuple(_inputs.key(one, name) for one in plain)
     if len(set(plain)) < len(plain):
         twice = next(one for i, one in enumerate(plain) if one in plain[:i])
@@ -168,15 +172,17 @@ def _offering(
     ids: Ids,
     known: Widths | None,
     names: Names,
+    called: str | None = None,
 ) -> Offering:
+    """`called` is what holds the descriptions of several rounds; None: it is a single one."""
     widths = Widths(0 if contexts is None else contexts.features, descriptions.shape[1])
     if known is not None:
-        _check_widths(contexts, widths, known)
+        _check_widths("X" if called else "x", called or "actions", contexts, widths, known)
     rows = _rows(descriptions)
     if bad := rows.first_bad():
         where, column, value = bad
         i = int(np.searchsorted(starts, where, side="right")) - 1
-        place = f"actions[{where}, {column}]" if len(starts) == 2 else f"actions[{i}][{where - starts[i]}, {column}]"
+        place = f"{called}[{i}][{where - starts[i]}, {column}]" if called else f"actions[{where}, {column}]"
         raise InputError(f"{place} is {value}; expected a finite number below 3.4e38")
     identities = None if ids is None else identities_of(ids)
     offers = Offers(contexts, rows, np.ascontiguousarray(starts, dtype=np.int64), identities)
@@ -191,11 +197,11 @@ def _rows(descriptions: Any) -> Rows:
     return Rows(np.ascontiguousarray(descriptions.data), indices, starts, descriptions.shape[1])
 
 
-def _check_widths(contexts: Rows | None, widths: Widths, known: Widths) -> None:
+def _check_widths(x: str, actions: str, contexts: Rows | None, widths: Widths, known: Widths) -> None:
     if contexts is None and known.context:
-        raise InputError(f"x is None; expected {known.context} features, as before")
+        raise InputError(f"{x} is None; expected {known.context} features, as before")
     if widths.context != known.context:
         before = f"{known.context}, as before" if known.context else "None: there was no context before"
-        raise InputError(f"x has {widths.context} features; expected {before}")
+        raise InputError(f"{x} has {widths.context} features; expected {before}")
     if widths.described != known.described:
-        raise InputError(f"actions has {widths.described} features; expected {known.described}, as before")
+        raise InputError(f"{actions} has {widths.described} features; expected {known.described}, as before")

@@ -32,6 +32,8 @@ from warmcb.selectors import SELECTORS
 if TYPE_CHECKING:
     from warmcb.bandits.shared_policy import SharedPolicy
 
+_MOST_FEATURES = 2**31  # beyond, the core could not number the columns
+
 
 class SharedBandit(Lanes):
     """Contextual bandit for actions that are described by features, another set of them each round.
@@ -141,7 +143,7 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            offering = self._many(X, actions, ids)
+            offering = self._many("actions", X, actions, ids)
             table = _inputs.costs_of_offers(y, costs, offering.starts, self.cost_range)
             if len(offering.offers) == 0:
                 return self
@@ -202,7 +204,7 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            offering = self._many(X, actions, ids)
+            offering = self._many("actions", X, actions, ids)
             n_rounds = len(offering.offers)
             named = _inputs.keys(keys, n_rounds)
             if n_rounds == 0:
@@ -246,8 +248,9 @@ class SharedBandit(Lanes):
             row, probability, actions, ids, round_ = self._played(action, probability, actions, ids)
             offering = self._last.offering if self._last.is_of(x, actions, ids) else self._one(x, actions, ids)
             row = _inputs.integer("action", row, 0, offering.descriptions.shape[0] - 1)
+            probability = _inputs.probability(probability)
             self._meet(offering)
-            self._learn(offering.offers, 0, row, paid, _inputs.probability(probability), round_)
+            self._learn(offering.offers, 0, row, paid, probability, round_)
             self.learned_ += 1
 
     def learn_many(
@@ -268,13 +271,13 @@ class SharedBandit(Lanes):
 
         """
         with self._lock:
-            if not isinstance(decisions, Sequence):
+            if not isinstance(decisions, Sequence) or isinstance(decisions, Decision | str):
                 raise InputError(f"decisions is {shown(decisions)}; expected a sequence of decisions")
             played = [self._played(one, None, None, None) for one in decisions]
             with_ids = [one[3] for one in played if one[3] is not None]
             if with_ids and len(with_ids) < len(played):
                 raise InputError("some decisions have ids and some have none; expected them in two calls")
-            offering = self._many(X, [one[2] for one in played], with_ids or None)
+            offering = self._many("decisions", X, [one[2] for one in played], with_ids or None)
             paid = _inputs.paid_costs_or_rewards(costs, rewards, len(played), self.cost_range)
             sizes = np.diff(offering.starts).tolist()
             rows = [_inputs.integer("action", one[0], 0, size - 1) for one, size in zip(played, sizes, strict=True)]
@@ -312,7 +315,7 @@ class SharedBandit(Lanes):
         with self._lock:
             if self.n_features_ is None:
                 raise OrderError("predict came before any data; expected warm_start, decide or learn first")
-            offering = self._many(X, actions, ids)
+            offering = self._many("actions", X, actions, ids)
             lane = self._selector.best
             offers = (self._offer(offering.offers, i) for i in range(len(offering.offers)))
             scores = (offer.scores(self._learner, len(self.lambdas_))[:, lane] for offer in offers)
@@ -359,6 +362,7 @@ class SharedBandit(Lanes):
         else:
             probabilities = self._distribution_of(self._offer(offering.offers, i))
             action = draw(probabilities, uniform)
+        # A copy: the caller may use his array again before the decision comes back.
         descriptions = offering.descriptions if whole else offering.descriptions[begin:end]
         ids = offering.ids if whole or offering.ids is None else offering.ids[begin:end]
         return Decision(action, probabilities.item(action), probabilities, descriptions, self.learned_, key, ids)
@@ -461,7 +465,7 @@ class SharedBandit(Lanes):
                 actions, ids = request.actions, request.ids if ids is None else ids
         return one_offer(self._encoded_row(x), self._encoded_rows(actions), ids, self._widths, self._names)
 
-    def _many(self, X: Any, actions: Any, ids: Any) -> Offering:
+    def _many(self, called: str, X: Any, actions: Any, ids: Any) -> Offering:
         if isinstance(self.encoder, Encoder) and isinstance(X, list | tuple) and X and self.encoder.is_request(X[0]):
             requests = [self.encoder.encode_request(x) for x in X]
             X = vertical([request.x for request in requests])
@@ -470,7 +474,7 @@ class SharedBandit(Lanes):
                 ids = found if ids is None and None not in found else ids
         if self.encoder is not None and isinstance(actions, Iterable):
             actions = [self._encoded_rows(one) for one in actions]
-        return many_offers(self._encoded_rows(X), actions, ids, self._widths, self._names)
+        return many_offers(self._encoded_rows(X), actions, ids, self._widths, self._names, called)
 
     def _played(self, action: Any, probability: Any, actions: Any, ids: Any) -> tuple[Any, Any, Any, Any, int]:
         """What was played: row, probability, descriptions, ids and round."""
@@ -483,9 +487,9 @@ class SharedBandit(Lanes):
             raise InputError("learn got a decision and also a probability, actions or ids; expected the decision alone")
         if not action.is_described:
             raise InputError("the decision is of actions with numbers; expected one of described actions")
-        if np.shape(action.probabilities) != (action.actions.shape[0],):
+        if np.ndim(action.probabilities) != 1 or np.shape(action.probabilities) != action.actions.shape[:1]:
             what = f"the decision has probabilities of the shape {np.shape(action.probabilities)}"
-            raise InputError(f"{what}; expected one for each of its {action.actions.shape[0]} actions")
+            raise InputError(f"{what}, and actions of the shape {action.actions.shape}; expected one for each action")
         round_ = _inputs.integer("round", action.round, 0, 2**62)
         return action.action, action.probability, action.actions, action.ids, round_
 
@@ -493,12 +497,17 @@ class SharedBandit(Lanes):
 
     def _meet(self, offering: Offering) -> None:
         if self.n_features_ is None:
-            self._build(offering.widths, _is_one_hot(offering) and offering.ids is None)
+            try:
+                self._build(offering.widths, _is_one_hot(offering) and offering.ids is None)
+            except MemoryError:
+                raise self._too_large(offering.widths) from None
         self._remember(offering.names.context)
         if self.action_features_ is None:
             self.action_features_ = offering.names.described
 
     def _build(self, widths: Widths, one_hot: bool) -> None:
+        if sum(widths) > _MOST_FEATURES:
+            raise self._too_large(widths)
         n_lanes = len(self.lambdas_)
         self._one_hot = one_hot
         self._pairing, self._learner = pairing_of(
@@ -514,6 +523,10 @@ class SharedBandit(Lanes):
         self._compiled = self._compile()
         self._admit()
         self.n_features_, self.n_action_features_ = widths
+
+    def _too_large(self, widths: Widths) -> InputError:
+        sizes = f"{widths.context} features of contexts, {widths.described} of actions, {len(self.lambdas_)} λ"
+        return InputError(f"the model is of {sizes}; expected one that fits into memory")
 
     def _set_weights(self) -> None:
         self._supervised_weights, self._bandit_weights = 1 - self.lambdas_, np.array(self.lambdas_)
@@ -532,7 +545,7 @@ class SharedBandit(Lanes):
 
     def _rebuild(self, state: State) -> None:
         context, described, one_hot = (int(size) for size in state["widths"])
-        if context < 0:
+        if context == described == -1:
             return
         widths = (_inputs.integer("a width", size, 0, 2**31 - 1) for size in (context, described))
         self._build(Widths(*widths), bool(one_hot))
@@ -573,7 +586,7 @@ class _DescribedOffer:
 
     @property
     def n_allowed(self) -> int:
-        return len(self.rows)
+        return self.offers.count(self.i)
 
     def scores(self, learner: Any, n_lanes: int) -> Floats:
         if isinstance(learner, _core.Predictor):

@@ -69,7 +69,7 @@ class SharedPolicy(BasePolicy):
             keys: one for each context; by default random ones.
 
         """
-        offering = self._bandit._many(X, actions, ids)
+        offering = self._bandit._many("actions", X, actions, ids)
         count = len(offering.offers)
         named = _inputs.keys(keys, count) or tuple(secrets.token_hex(8) for _ in range(count))
         uniforms = self._bandit._draws.uniforms(named, count).tolist()
