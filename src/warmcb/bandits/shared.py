@@ -451,13 +451,13 @@ class SharedBandit(Lanes):
         if sum(widths) > _MOST_FEATURES:
             raise self._too_large(widths)
         n_lanes = len(self.lambdas_)
-        self._one_hot = one_hot
         self._pairing, self._learner = pairing_of(
             self.learner, self.features, self.half_life, widths, n_lanes, self.most_ids, one_hot
         )
         self._selector = _named(self.selector, SELECTORS).start(n_lanes)
         self._explorer = _named(self.explorer, EXPLORERS).start()
-        n_regressors = widths.described if one_hot else 1
+        self._one_hot = self._pairing.features < sum(widths)  # each column of the descriptions has its regressor
+        n_regressors = widths.described if self._one_hot else 1
         check_parts(self._learner, self._selector, self._explorer, (self._pairing.features, n_regressors, n_lanes))
         # Actions come and go: nobody counts how often each was played.
         self._trial, self._optimism = _core.Trial(0, 1, 0.0), _core.Optimism(0, 0.0, 1.0)
