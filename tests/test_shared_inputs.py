@@ -330,6 +330,51 @@ print(bandit.n_features_, bandit.decide(None, np.eye(3)).action in range(3))
     assert rest == "None True"
 
 
+SPARSE = {"data": [1.0, 2.0], "indices": [0, 2], "indptr": [0, 1, 1, 2, 2], "shape": [4, 3]}
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        {},
+        {"data": [1]},
+        SPARSE | {"shape": [4]},
+        SPARSE | {"shape": [-1, 3]},
+        SPARSE | {"shape": [10**12, 3]},
+        SPARSE | {"shape": [4, 10**12]},
+        SPARSE | {"shape": None},
+        SPARSE | {"indices": [0, 9]},
+        SPARSE | {"indices": [-1, 0]},
+        SPARSE | {"indices": [0, 1.5]},
+        SPARSE | {"indices": [2**40, 1]},
+        SPARSE | {"indices": [2**70, 1]},
+        SPARSE | {"indptr": [0, 100, 1, 2, 2]},
+        SPARSE | {"indptr": [0, 2]},
+        SPARSE | {"data": ["x", "y"]},
+        SPARSE | {"data": [1e300, 2]},
+        SPARSE | {"data": [[1, 2]]},
+        [[1, 2], [3]],
+        [[1, 2, "x"]] * 4,
+        [[1, 2, None]] * 4,
+        [[[1]]] * 4,
+        [[1e300, 2, 3]] * 4,
+        [[]] * 4,
+        [1, 2, 3, 4],
+        [],
+        [{"a": 1}] * 4,
+    ],
+    ids=str,
+)
+def test_a_decision_that_was_damaged_on_its_way(actions: Any) -> None:
+    """`from_dict` refuses it, or else `learn` does."""
+    good = Decision.from_dict(DECISION.to_dict() | {"actions": SPARSE})
+    bandit = used()
+    bandit.learn(X, good, 0.5)
+    refused(
+        bandit, lambda one: one.learn(X, Decision.from_dict(good.to_dict() | {"actions": actions}), 0.5), "expected"
+    )
+
+
 # What is no mistake
 
 
