@@ -75,7 +75,7 @@ class SharedBandit(Lanes):
     >>> bandit.decide([0.1, 0.2], actions=articles[:2], ids=["a", "b"]).action in (0, 1)
     True
     >>> bandit.learner_
-    'least squares, 205 terms, 192 of them bends, for all actions'
+    'least squares, 206 terms, 192 of them bends, for all actions'
 
     """
 
