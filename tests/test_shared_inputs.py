@@ -370,9 +370,8 @@ def test_a_decision_that_was_damaged_on_its_way(actions: Any) -> None:
     good = Decision.from_dict(DECISION.to_dict() | {"actions": SPARSE})
     bandit = used()
     bandit.learn(X, good, 0.5)
-    refused(
-        bandit, lambda one: one.learn(X, Decision.from_dict(good.to_dict() | {"actions": actions}), 0.5), "expected"
-    )
+    damaged = good.to_dict() | {"actions": actions}
+    refused(bandit, lambda one: one.learn(X, Decision.from_dict(damaged), 0.5), "expected")
 
 
 # What is no mistake
@@ -477,7 +476,7 @@ def loaded(path: Path, params: Any, state: Any, kind: str = "SharedBandit") -> A
     return load(path, parts=OWN_PARTS)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ["few ids", "many columns"])
 def test_arrays_of_another_size_or_type_are_refused(name: str, tmp_path: Path) -> None:
     params, state = FILES[name]
     free = ("label_unit", "learner_recent", "learner_beyond", "learner_translator", "learner_translator_inverse")
@@ -537,7 +536,7 @@ def test_whatever_a_file_holds_nothing_crashes(name: str, tmp_path: Path) -> Non
     params, state = FILES[name]
     names = [array for array, values in state.items() if values.size]
     refusals = 0
-    for _ in range(150):
+    for _ in range(100):
         array = names[random.integers(len(names))]
         damaged = state[array].copy()
         kind = damaged.dtype
@@ -552,7 +551,7 @@ def test_whatever_a_file_holds_nothing_crashes(name: str, tmp_path: Path) -> Non
                 bandit.policy().decide(**case.offered.offer(96))
         except (WarmcbError, ValueError, OverflowError):
             refusals += 1
-    assert 0 < refusals < 150
+    assert 0 < refusals < 100
 
 
 def test_parameters_and_kinds_of_others_are_refused(tmp_path: Path) -> None:
