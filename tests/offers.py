@@ -153,6 +153,8 @@ CASES: dict[str, Case] = {name: Case(name, {}) for name in PROBLEMS} | {
     "never forgets": Case("described", {"half_life": float("inf")}),
     "forgets": Case("ids", {"half_life": 50.0}),
     "the paper's parts": Case("ids", {"learner": "online", "selector": "cost/p", "explorer": "epsilon-greedy"}),
+    "one-hot, online": Case("one-hot", {"learner": "online"}),
+    "one-hot, own learner": Case("one-hot", {"learner": Slopes()}),
     "own explorer": Case("ids", {"explorer": Softmax(0.2)}),
     "own selector": Case("CSR, ids, no context", {"selector": LastWins(0.3)}),
     "own learner": Case("ids", {"learner": Slopes()}),

@@ -141,3 +141,29 @@ def test_a_changed_world_is_noticed(seed: int) -> None:
     assert loss(bandit, rounds[1000:]) < 0.5
     assert loss(stubborn, rounds[1000:]) > 1.0
     assert bandit.memory_ < 1200
+
+
+def of_two_marks(seed: int, n: int, first: list[list[float]]) -> list[Round]:
+    """An action is the better the more of two marks it has; `first` is what is there in the first round."""
+    random = np.random.default_rng(seed)
+    rounds = []
+    for i in range(n):
+        A = np.array(first) if i == 0 else random.integers(2, size=(4, 2)).astype(np.float64)
+        rounds.append(Round(None, A, None, *paid(random, 1.0 - 1.5 * A.sum(axis=1))))
+    return rounds
+
+
+@pytest.mark.parametrize("first", [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [0.0, 1.0]]], ids=["one-hot", "not"])
+def test_a_first_round_that_is_one_hot_by_accident(first: list[list[float]]) -> None:
+    assert loss(SharedBandit(), of_two_marks(0, 600, first)) < 0.1
+
+
+def test_who_has_learned_much_of_one_hot_descriptions_does_not_forget_it() -> None:
+    """A row of another kind may come at any time."""
+    bandit = SharedBandit()
+    for i in range(60):
+        bandit.learn([1.0], i % 3, float(i % 3 != 1), 1 / 3, actions=np.eye(3))
+    before = bandit.predict_costs([[1.0]], [np.eye(3)])[0]
+    bandit.decide([1.0], np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+    np.testing.assert_array_equal(bandit.predict_costs([[1.0]], [np.eye(3)])[0], before)
+    assert before.argmin() == 1

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from operator import index
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
@@ -102,15 +103,21 @@ def _plain(actions: Any) -> Any:
 def _unplain(plain: Any) -> Any:
     """The reverse."""
     try:
-        if isinstance(plain, Mapping):
-            from scipy.sparse import csr_array
+        with np.errstate(over="ignore", under="ignore"):
+            if isinstance(plain, Mapping):
+                from scipy.sparse import csr_array
 
-            values = np.asarray(plain["data"], dtype=np.float32)
-            indices, starts = (np.asarray(plain[name], dtype=np.int32) for name in ("indices", "indptr"))
-            return csr_array((values, indices, starts), shape=tuple(plain["shape"]))
-        if plain and all(isinstance(row, list | tuple) for row in plain):
-            return np.array(plain, dtype=np.float32).reshape(len(plain), -1)
-    except (KeyError, TypeError, ValueError):
+                values = np.asarray(plain["data"], dtype=np.float32)
+                indices, starts = (
+                    np.array([*map(index, plain[name])], dtype=np.int64) for name in ("indices", "indptr")
+                )
+                return csr_array((values, indices, starts), shape=tuple(plain["shape"]))
+            if plain and all(isinstance(row, list | tuple) for row in plain):
+                table = np.array(plain, dtype=np.float32)
+                if table.ndim == 2:
+                    return table
+                raise ValueError
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(f"the decision has the actions {shown(plain)}; expected a list, or a CSR matrix") from None
     return tuple(plain)
 

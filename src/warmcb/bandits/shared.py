@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from warmcb.bandits.shared_policy import SharedPolicy
 
 _MOST_FEATURES = 2**31  # beyond, the core could not number the columns
+_YOUNG = 32  # rounds
 
 
 class SharedBandit(Lanes):
@@ -79,7 +80,7 @@ class SharedBandit(Lanes):
     >>> bandit.decide([0.1, 0.2], actions=articles[:2], ids=["a", "b"]).action in (0, 1)
     True
     >>> bandit.learner_
-    'least squares, 205 terms, 192 of them bends, for all actions'
+    'least squares, 206 terms, 192 of them bends, for all actions'
 
     """
 
@@ -497,24 +498,34 @@ class SharedBandit(Lanes):
 
     def _meet(self, offering: Offering) -> None:
         if self.n_features_ is None:
-            try:
-                self._build(offering.widths, _is_one_hot(offering) and offering.ids is None)
-            except MemoryError:
-                raise self._too_large(offering.widths) from None
+            self._try_to_build(offering.widths, _is_one_hot(offering) and offering.ids is None)
+        elif self._one_hot and self._is_young and (offering.ids is not None or not _has_one_hot_rows(offering)):
+            self._try_to_build(offering.widths, one_hot=False)  # the first offer was one-hot by accident
         self._remember(offering.names.context)
         if self.action_features_ is None:
             self.action_features_ = offering.names.described
+
+    @property
+    def _is_young(self) -> bool:
+        """Whether it has learned so little that it may forget it, and no labels."""
+        return self._warm_examples == 0 and self.learned_ < _YOUNG
+
+    def _try_to_build(self, widths: Widths, one_hot: bool) -> None:
+        try:
+            self._build(widths, one_hot)
+        except MemoryError:
+            raise self._too_large(widths) from None
 
     def _build(self, widths: Widths, one_hot: bool) -> None:
         if sum(widths) > _MOST_FEATURES:
             raise self._too_large(widths)
         n_lanes = len(self.lambdas_)
-        self._one_hot = one_hot
         self._pairing, self._learner = pairing_of(
             self.learner, self.features, self.half_life, widths, n_lanes, self.most_ids, one_hot
         )
         self._selector = _named(self.selector, SELECTORS).start(n_lanes)
         self._explorer = _named(self.explorer, EXPLORERS).start()
+        self._one_hot = self._pairing.regressors > 1  # each column of the descriptions has its own
         shape = (self._pairing.features, self._pairing.regressors, n_lanes)
         check_parts(self._learner, self._selector, self._explorer, shape)
         # Actions come and go: nobody counts how often each was played.
@@ -612,14 +623,20 @@ class _DescribedOffer:
 
 def _is_one_hot(offering: Offering) -> bool:
     """Whether in each offer each action has a column of its own."""
-    descriptions, starts = offering.descriptions, offering.starts
-    if offering.widths.described < 2 or (np.diff(starts) < 2).all():
+    starts = offering.starts
+    if offering.widths.described < 2 or (np.diff(starts) < 2).all() or not _has_one_hot_rows(offering):
         return False
-    rows, columns = descriptions.nonzero()
-    if len(rows) != descriptions.shape[0] or (np.diff(rows) != 1).any() or (descriptions[rows, columns] != 1).any():
-        return False
+    columns = offering.descriptions.nonzero()[1]
     rounds = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return len(np.unique(rounds * offering.widths.described + columns)) == len(columns)
+
+
+def _has_one_hot_rows(offering: Offering) -> bool:
+    """Whether each action has a single column, and there a 1."""
+    descriptions = offering.descriptions
+    rows, columns = descriptions.nonzero()
+    each_once = len(rows) == descriptions.shape[0] and not (np.diff(rows) != 1).any()
+    return each_once and not (descriptions[rows, columns] != 1).any()
 
 
 def _named(part: Any, known: dict[str, Any]) -> Any:
