@@ -169,7 +169,7 @@ def wide(n: int, actions: int = 1000, nonzeros: int = 100, columns: int = 2**18)
     starts = np.arange(actions + 1) * nonzeros
     for _ in range(n):
         values, at = random.random(actions * nonzeros), random.integers(columns, size=actions * nonzeros)
-        A = sparse.csr_array((values, at, starts), shape=(actions, columns))
+        A = sparse.csr_array((values, at, starts.copy()), shape=(actions, columns))
         A.sum_duplicates()
         yield Round(None, None, A, (random.random(actions) < 1 / (1 + np.exp(-4 * (A @ weights)))).astype(np.float64))
 

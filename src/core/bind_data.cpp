@@ -36,14 +36,10 @@ public:
     bool convert(std::size_t size, float* to) const {
         if (*view_.format == 'd') convert(static_cast<const double*>(view_.buf), size, to);
         else convert(static_cast<const float*>(view_.buf), size, to);
-        uint32_t bad = 0;  // no branch, so that the compiler can look at several values at once
-        for (std::size_t i = 0; i < size; ++i) bad |= (std::bit_cast<uint32_t>(to[i]) & exponent) == exponent;
-        return !bad;
+        return all_finite(to, size);
     }
 
 private:
-    static constexpr uint32_t exponent = 0x7f800000;  // all of its bits are set in what is not finite
-
     template <class T> static void convert(const T* from, std::size_t size, float* to) {
         for (std::size_t i = 0; i < size; ++i) to[i] = static_cast<float>(from[i]);
     }
@@ -51,6 +47,40 @@ private:
     Py_buffer view_{};
     bool held_ = false, are_rows_ = false;
 };
+
+// A CSR matrix as the core wants it, in one pass; false if it is broken, unsorted, or not finite.
+template <class Value, class Index>
+bool convert_csr(const Array<const Value>& values, const Array<const Index>& indices, const Array<const Index>& starts, std::size_t columns,
+                 float* to_values, int32_t* to_indices, int32_t* to_starts) {
+    const std::size_t stored = values.size();
+    if (starts.size() == 0 || indices.size() != stored || starts(0) != 0 || stored > INT32_MAX) return false;
+    if (starts(starts.size() - 1) != static_cast<Index>(stored)) return false;
+    uint32_t bad = 0;
+    for (std::size_t row = 0; row + 1 < starts.size(); ++row) {
+        const Index begin = starts(row), end = starts(row + 1);
+        if (begin < 0 || end < begin || end > static_cast<Index>(stored)) return false;
+        const Index* column = indices.data();
+        for (Index i = begin + 1; i < end; ++i) bad |= column[i] <= column[i - 1];
+        if (begin < end) bad |= column[begin] < 0 || column[end - 1] >= static_cast<Index>(columns);
+        to_starts[row] = static_cast<int32_t>(begin);
+    }
+    to_starts[starts.size() - 1] = static_cast<int32_t>(stored);
+    for (std::size_t i = 0; i < stored; ++i) to_indices[i] = static_cast<int32_t>(indices.data()[i]);
+    for (std::size_t i = 0; i < stored; ++i) to_values[i] = static_cast<float>(values.data()[i]);
+    return !bad && all_finite(to_values, stored);
+}
+
+using Csr = std::tuple<Numpy<float>, Numpy<int32_t>, Numpy<int32_t>>;
+
+template <class Value, class Index>
+bool try_csr(nb::handle values, nb::handle indices, nb::handle starts, std::size_t columns, std::optional<Csr>& found) {
+    Array<const Value> from;
+    Array<const Index> at, begins;
+    if (!nb::try_cast(values, from, false) || !nb::try_cast(indices, at, false) || !nb::try_cast(starts, begins, false)) return false;
+    Csr to{fresh_array<float>({from.size()}), fresh_array<int32_t>({at.size()}), fresh_array<int32_t>({begins.size()})};
+    if (convert_csr(from, at, begins, columns, std::get<0>(to).data(), std::get<1>(to).data(), std::get<2>(to).data())) found = std::move(to);
+    return true;
+}
 
 nb::tuple take(const Rows& rows, Array<const int64_t> order) {
     std::vector<float> values;
@@ -104,8 +134,9 @@ void bind_data(nb::module_& m) {
                 const int64_t size = start[1] - start[0];
                 require(0 <= size && size <= static_cast<int64_t>(features), "a row has more values than there are columns");
             }
-            for (int64_t i = starts.data()[0]; i < *end; ++i)
-                require(0 <= indices.data()[i] && indices.data()[i] < static_cast<int64_t>(features), "a column out of range");
+            uint32_t bad = 0;  // no branch: several at once
+            for (int64_t i = starts.data()[0]; i < *end; ++i) bad |= static_cast<uint32_t>(indices.data()[i]) >= features;
+            require(!bad, "a column out of range");
             new (self) Rows(values.data(), indices.data(), starts.data(), starts.size() - 1, features);
         }, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(), "features"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
@@ -146,6 +177,14 @@ void bind_data(nb::module_& m) {
         if (!buffer.convert(rows * features, floats.data())) return std::nullopt;
         return floats;
     }, "X"_a, "features"_a, "A copy of a finite matrix; None for anything but a contiguous one of floats with so many columns.");
+
+    m.def("sorted_csr", [](nb::handle values, nb::handle indices, nb::handle starts, std::size_t columns) {
+        std::optional<Csr> found;
+        try_csr<float, int32_t>(values, indices, starts, columns, found) || try_csr<double, int32_t>(values, indices, starts, columns, found) ||
+            try_csr<float, int64_t>(values, indices, starts, columns, found) || try_csr<double, int64_t>(values, indices, starts, columns, found);
+        return found;
+    }, "values"_a, "indices"_a, "starts"_a, "columns"_a,
+       "Copies of the arrays of a CSR matrix of floats that is sorted and finite; None for any other.");
 
     nb::class_<Costs>(m, "Costs", "The cost of every action in every row: labels, or a matrix with NaN where nobody knows.")
         .def("__init__", [](Costs* self, Array<const int32_t> labels) { new (self) Costs(labels.data(), labels.size()); },

@@ -35,11 +35,22 @@ template <int W> inline void predict_piece(Row row, const float* weights, std::s
     for (int part = 0; part < parts; ++part) store(scores + part * width, min(max(sum[part], -largest), largest));
 }
 
+// Three lanes of one regressor: described actions over many columns. In pieces of two and one, rows would be read twice.
+void predict_three(Row row, const float* weights, float* scores) {
+    float sums[3] = {};
+    for (std::size_t j = 0; j < row.size; ++j) {
+        const float* from = weights + row.index[j] * std::size_t(3);
+        for (int c = 0; c < 3; ++c) sums[c] += row.value[j] * from[c];
+    }
+    for (int c = 0; c < 3; ++c) scores[c] = sums[c] < -FLT_MAX ? -FLT_MAX : sums[c] > FLT_MAX ? FLT_MAX : sums[c];
+}
+
 void predict(Row row, const float* weights, std::size_t columns, bool far, float* scores) {
     constexpr std::size_t cache_line = 64 / sizeof(float);
     if (far)
         for (std::size_t j = 0; j < row.size; ++j)
             for (std::size_t c = 0; c < columns; c += cache_line) __builtin_prefetch(weights + row.index[j] * columns + c);
+    if (columns == 3) return predict_three(row, weights, scores);
     in_pieces<8 * register_width>(0, columns, [&]<int W>(std::size_t first) {
         predict_piece<W>(row, weights + first, columns, scores + first);
     });

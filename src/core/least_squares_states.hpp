@@ -18,10 +18,6 @@ template <class T> bool none_negative(const std::vector<T>& values) {
     return std::all_of(values.begin(), values.end(), [](T x) { return x >= 0; });
 }
 
-inline bool all_finite(const float* values, std::size_t count) {
-    return std::all_of(values, values + count, [](float x) { return std::isfinite(x); });
-}
-
 constexpr uint64_t most_bends = 1 << 12;
 
 inline std::vector<uint64_t> shape_of(const Terms& terms) {

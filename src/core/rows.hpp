@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,14 @@ namespace warmcb {
 
 // Smaller features count as zero: the weights they would need are too large for a float.
 constexpr float smallest_feature = 1e-30f;
+
+// Without a branch, so that the compiler can look at several values at once.
+inline bool all_finite(const float* values, std::size_t count) {
+    constexpr uint32_t exponent = 0x7f800000;  // all of its bits are set in what is not finite
+    uint32_t bad = 0;
+    for (std::size_t i = 0; i < count; ++i) bad |= (std::bit_cast<uint32_t>(values[i]) & exponent) == exponent;
+    return !bad;
+}
 
 // A matrix of n rows and d features: a view of one that the caller keeps alive, or a single row of its own.
 class Rows {
@@ -41,6 +50,7 @@ public:
     };
     std::optional<Place> first_bad() const {
         const int64_t stored = starts_ ? starts_[rows_] : static_cast<int64_t>(rows_ * features_);
+        if (const int64_t begin = starts_ ? starts_[0] : 0; all_finite(values_ + begin, static_cast<std::size_t>(stored - begin))) return std::nullopt;
         for (int64_t i = starts_ ? starts_[0] : 0; i < stored; ++i) {
             if (std::isfinite(values_[i])) continue;
             if (!starts_) return Place{i / static_cast<int64_t>(features_), i % static_cast<int64_t>(features_), values_[i]};

@@ -58,6 +58,11 @@ class Rows:
 def finite_floats(X: object, features: int) -> NDArray[np.float32] | None:
     """A copy of a finite matrix; None for anything but a contiguous one of floats with so many columns."""
 
+def sorted_csr(
+    values: object, indices: object, starts: object, columns: int
+) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]] | None:
+    """Copies of the arrays of a CSR matrix of floats that is sorted and finite; None for any other."""
+
 class Costs:
     """The cost of every action in every row: labels, or a matrix with NaN where nobody knows."""
 

@@ -1,6 +1,7 @@
 """Sparse matrices: checked before SciPy touches them, as it trusts their index arrays and may read foreign memory."""
 
 import sys
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,22 @@ def csr(name: str, X: Any) -> Any:
         found.has_sorted_indices = found.has_canonical_format = False  # SciPy would trust what it has once seen
         found.sum_duplicates()
     return found
+
+
+def plain_csr(values: NDArray[np.float32], indices: NDArray[np.int32], starts: NDArray[np.int32], columns: int) -> Any:
+    """A CSR matrix of arrays that were checked: SciPy would take longer to do so again than the core to make them."""
+    empty = _empty(len(starts) - 1, columns)
+    matrix = object.__new__(type(empty))
+    matrix.__dict__.update(vars(empty))
+    matrix.data, matrix.indices, matrix.indptr = values, indices, starts
+    return matrix
+
+
+@lru_cache(maxsize=64)
+def _empty(rows: int, columns: int) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((rows, columns), dtype=np.float32)
 
 
 def sparse_rows(name: str, X: Any) -> Rows:

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _frames, _inputs
-from warmcb._core import Offers, Rows, finite_floats, identities_of
+from warmcb._core import Offers, Rows, finite_floats, identities_of, sorted_csr
 from warmcb._messages import shown
-from warmcb._sparse import csr, is_sparse
+from warmcb._sparse import csr, is_sparse, plain_csr
 from warmcb.bandits.decisions import Key
 from warmcb.errors import InputError
 
@@ -56,6 +56,12 @@ def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names
     identities = None if ids is None else ids_of("ids", ids, descriptions.shape[0])
     starts = np.array([0, descriptions.shape[0]])
     return _offering(contexts, descriptions, starts, identities, known, Names(of_context, of_actions))
+
+
+def _plain_copy(actions: Any) -> Any:
+    """A copy of a sorted and finite CSR matrix; None for any other."""
+    found = sorted_csr(actions.data, actions.indices, actions.indptr, actions.shape[1])
+    return None if found is None else plain_csr(*found, actions.shape[1])
 
 
 def _fast_offer(x: Any, actions: Any, ids: Any, known: Widths, names: Names) -> Offering | None:
@@ -117,7 +123,10 @@ def _descriptions(name: str, actions: Any) -> Any:
         raise InputError(f"{name} is None; expected a row of features for each action that is there")
     if isinstance(actions, Sequence) and len(actions) == 0:
         raise InputError(f"{name} is empty; expected at least one action")
-    plain = _own(csr(name, actions) if is_sparse(actions) else _inputs.dense(name, actions), actions)
+    sparse = is_sparse(actions)
+    plain = _plain_copy(actions) if sparse and actions.format == "csr" and actions.ndim == 2 else None
+    if plain is None:
+        plain = _own(csr(name, actions) if sparse else _inputs.dense(name, actions), actions)
     if plain.ndim != 2:
         raise InputError(f"{name} has shape {plain.shape}; expected a matrix with one row for each action")
     if plain.shape[0] == 0:

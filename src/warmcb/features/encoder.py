@@ -28,7 +28,6 @@ out, as Vowpal Wabbit does. Nothing depends on the order of keys, the clock, the
 import hashlib
 import json
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +36,7 @@ from numpy.typing import NDArray
 from warmcb import _frames, _inputs
 from warmcb._core import FeatureHasher
 from warmcb._messages import shown
+from warmcb._sparse import plain_csr
 from warmcb._states import State
 from warmcb.contracts import parameters
 from warmcb.errors import InputError
@@ -45,7 +45,6 @@ from warmcb.features._requests import in_parts
 from warmcb.features._values import plain
 
 _ENCODING = 1  # to be raised with every change that gives other rows
-_FEW = 1000  # rows for which empty matrices are kept
 
 Csr = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]
 
@@ -140,7 +139,7 @@ class Encoder:
             a `csr_array` of shape (1, 2^bits) and type float32.
 
         """
-        return self._csr(self._hasher.one(_records.record("record", record, self.most_bytes), now), 1)
+        return self._csr(self._hasher.one(_records.record("record", record, self.most_bytes), now))
 
     def encode_many(self, records: Any, *, now: Any = None) -> Any:
         """A sparse row for each of many records.
@@ -156,9 +155,9 @@ class Encoder:
         """
         if _frames.is_frame(records):
             names, columns, size = _records.table("records", records)
-            return self._csr(self._hasher.table(names, columns, size, now), size)
+            return self._csr(self._hasher.table(names, columns, size, now))
         found = _records.records("records", records, self.most_bytes)
-        return self._csr(self._hasher.many(found, now), len(found))
+        return self._csr(self._hasher.many(found, now))
 
     def encode_request(self, request: Any, *, now: Any = None) -> Request:
         """The rows of a context and of its actions.
@@ -185,7 +184,7 @@ class Encoder:
         """
         context, actions, ids, places = in_parts(_records.record("request", request, self.most_bytes))
         x, rows = self._hasher.request(context, actions, now, *places)
-        return Request(self._csr(x, 1), self._csr(rows, len(actions)), ids)
+        return Request(self._csr(x), self._csr(rows), ids)
 
     def is_request(self, record: Any) -> bool:
         """Whether a record has actions in it, as `encode_request` takes them.
@@ -249,18 +248,8 @@ class Encoder:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), parameters(self), self.state())
 
-    def _csr(self, arrays: Csr, size: int) -> Any:
-        values, columns, starts = arrays
-        if size > _FEW:
-            from scipy.sparse import csr_array
-
-            return csr_array((values, columns, starts), shape=(size, self.n_features))
-        # SciPy takes longer to check a row than the core to make it: the arrays go into a copy of an empty matrix.
-        empty = _empty(size, self.n_features)
-        matrix = object.__new__(type(empty))
-        matrix.__dict__.update(vars(empty))
-        matrix.data, matrix.indices, matrix.indptr = values, columns, starts
-        return matrix
+    def _csr(self, arrays: Csr) -> Any:
+        return plain_csr(*arrays, self.n_features)
 
 
 def refuse_other(encoder: Any, state: State) -> None:
@@ -275,13 +264,6 @@ def _restored(kind: type[Encoder], params: dict[str, Any], state: State) -> Enco
     encoder = kind(**params)
     encoder.restore(state)
     return encoder
-
-
-@lru_cache(maxsize=64)
-def _empty(rows: int, columns: int) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((rows, columns), dtype=np.float32)
 
 
 def _paths(name: str, value: object) -> tuple[str, ...]:
