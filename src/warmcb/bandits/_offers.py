@@ -1,6 +1,7 @@
 """The door of described actions: whatever a caller brings of them becomes offers of the core, or an error."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,6 +80,15 @@ def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Nam
         checked = (ids_of(f"ids[{i}]", one, tables[i].shape[0]) for i, one in enumerate(lists))
         identities = tuple(one for some in checked for one in some)
     return _offering(contexts, _stacked(tables, known), starts, identities, known, Names(of_context, of_actions))
+
+
+def stacked_offers(X: Any, descriptions: Any, starts: NDArray[np.int64], ids: Ids, names: Names) -> Offering:
+    """The offers of several rounds whose descriptions lie one below the other."""
+    if ids is not None:
+        for i, (begin, end) in enumerate(pairwise(starts.tolist())):
+            ids_of(f"ids[{i}]", ids[begin:end], end - begin)
+    contexts = None if X is None else _inputs.matrix(X, None)
+    return _offering(contexts, _descriptions("actions", descriptions), starts, ids, None, names)
 
 
 def _arranged(name: str, table: Any, known: tuple[str, ...] | None) -> tuple[Any, tuple[str, ...] | None]:

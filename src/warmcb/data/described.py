@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from warmcb.described_scenes import rows_of_rounds
 from warmcb.errors import DataError
 
 
@@ -109,9 +110,7 @@ class DescribedDataset:
             a data set of these rounds with all of their actions.
 
         """
-        sizes = self.sizes[order]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        rows = np.arange(starts[-1]) + np.repeat(self.starts[:-1][order] - starts[:-1], sizes)
+        rows, starts = rows_of_rounds(self.starts, order)
         return replace(
             self,
             X=None if self.X is None else self.X[order],
