@@ -22,7 +22,7 @@ def test_every_class_has_one_name() -> None:
     classes = [
         kind for kind in known if isinstance(kind, type) and issubclass(kind, BaseBandit) and not isabstract(kind)
     ]
-    named = [CATALOGUE[name].kind for name in CLASSES]
+    named: list[Any] = [CATALOGUE[name].kind for name in CLASSES]
     assert len(named) == len(set(named))
     assert set(named) == set(classes)
     assert not any(CATALOGUE[name].fixed for name in CLASSES)

@@ -376,6 +376,19 @@ def title(name: str) -> str:
         return name
 
 
+def is_described(name: str) -> bool:
+    """Whether an algorithm plays described actions; one that cannot be found does not.
+
+    Args:
+        name: as in `title`.
+
+    """
+    try:
+        return name != BEST_LAMBDA and algorithm(name).described
+    except InputError:
+        return False
+
+
 def looks(algorithms: Iterable[str]) -> dict[str, Look]:
     """The look of each algorithm; strangers are grey, each with one dot more between its dashes.
 
