@@ -73,9 +73,10 @@ def _shapes(dataset: Data) -> dict[str, tuple[int, int]]:
 
 
 def _arrays(dataset: Data) -> dict[str, Any]:
-    arrays: dict[str, Any] = {"costs": dataset.costs}
-    arrays |= {"starts": dataset.starts} if isinstance(dataset, DescribedDataset) else {"y": dataset.y}
+    arrays: dict[str, Any] = {}
     for name, matrix in _matrices(dataset).items():
         is_sparse = sparse.issparse(matrix)
         arrays |= {f"{name}-{part}": getattr(matrix, part) for part in _CSR_PARTS} if is_sparse else {name: matrix}
+    arrays |= {"starts": dataset.starts} if isinstance(dataset, DescribedDataset) else {"y": dataset.y}
+    arrays |= {"costs": dataset.costs}
     return {name: array for name, array in arrays.items() if array is not None}
