@@ -1,5 +1,6 @@
 """Runs with described actions: the same compiled and call by call, what is shown, what is charged."""
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from warmcb import ArrowCB, Decision, Noise, SharedBandit, simulate, simulate_many
+from warmcb import ArrowCB, Decision, Noise, SharedBandit, load, simulate, simulate_many
 from warmcb.errors import InputError
 
 
@@ -263,3 +264,15 @@ def test_each_kind_of_bandit_has_its_kind_of_actions() -> None:
         run_of(rounds, ArrowCB(3))
     with pytest.raises(InputError, match=r"actions\[0\] has shape \(3,\); expected a matrix"):
         simulate(SharedBandit(), np.ones((4, 1)), [0] * 4, actions=np.ones((4, 3)))
+
+
+@pytest.mark.filterwarnings("error")
+def test_labels_that_nobody_has_judged_teach_nothing(tmp_path: Path) -> None:
+    rounds = make_rounds()
+    unknown: list[Any] = [np.full(len(one), np.nan, dtype=np.float32) for one in rounds.costs[:40]]
+    known: list[Any] = [one.astype(np.float32) for one in rounds.costs[40:]]
+    run = run_of(rounds._replace(costs=[*unknown, *known]), SharedBandit(), warm_start=40, shuffle=False)
+    assert run.shown == 110
+    assert run.average_cost < np.mean(np.concatenate(known))
+    run.bandit.save(tmp_path / "it.warmcb")
+    np.testing.assert_array_equal(load(tmp_path / "it.warmcb").lambdas_, run.bandit.lambdas_)
