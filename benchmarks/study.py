@@ -202,6 +202,7 @@ def sample_seconds(grid: Grid, folder: Path, runs: Sequence[Run], size: int) -> 
     seconds = []
     for run in track(sample, console=Console(stderr=True)):
         dataset = capped(sources[run.unit.data.name].load(), grid)
+        assert isinstance(dataset, Dataset)
         seconds.append(their_seconds(run, dataset, folder))
     return seconds
 

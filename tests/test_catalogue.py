@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warmcb import Bandit, bandits
+from warmcb import bandits
+from warmcb.bandits._base import BaseBandit
 from warmcb.catalogue import CATALOGUE, CLASSES, GROUPS, SOURCES, STUDIED, SUPERVISED_TRUTH, Workload, make_bandit
 from warmcb.errors import InputError
 from warmcb.study.grid import Grid
@@ -18,8 +19,10 @@ LOAD = Workload(rounds=100, n_features=10, nonzeros=4.0, n_actions=3)
 
 def test_every_class_has_one_name() -> None:
     known = [getattr(bandits, name) for name in bandits.__all__]
-    classes = [kind for kind in known if isinstance(kind, type) and issubclass(kind, Bandit) and not isabstract(kind)]
-    named = [CATALOGUE[name].kind for name in CLASSES]
+    classes = [
+        kind for kind in known if isinstance(kind, type) and issubclass(kind, BaseBandit) and not isabstract(kind)
+    ]
+    named: list[Any] = [CATALOGUE[name].kind for name in CLASSES]
     assert len(named) == len(set(named))
     assert set(named) == set(classes)
     assert not any(CATALOGUE[name].fixed for name in CLASSES)
@@ -51,14 +54,16 @@ def test_an_entry_keeps_its_word(name: str) -> None:
 def test_what_it_does_not_learn_from_changes_nothing(name: str) -> None:
     random = np.random.default_rng(3)
     X, y, costs = random.normal(size=(60, 4)), random.integers(3, size=60), random.random(60)
+    items = random.normal(size=(60, 3, 2)) if CATALOGUE[name].described else None
 
     def choices(shift: int, cost: float) -> list[int]:
         bandit: Any = CATALOGUE[name].make(3, epsilon=0.3, learning_rate=0.5, horizon=30, seed=1, action=1)
-        bandit.warm_start(X[:30], (y[:30] + shift) % 3)
+        bandit.warm_start(X[:30], y=(y[:30] + shift) % 3, **({} if items is None else {"actions": items[:30]}))
         chosen = []
-        for x, paid in zip(X[30:], costs[30:], strict=True):
-            decision = bandit.decide(x)
-            bandit.learn(x, decision.action, abs(cost - paid), decision.probability)
+        for i in range(30, 60):
+            who = {} if items is None else {"actions": items[i]}
+            decision = bandit.decide(X[i], **who)
+            bandit.learn(X[i], decision.action, abs(cost - costs[i]), decision.probability, **who)
             chosen.append(decision.action)
         return chosen
 
@@ -73,7 +78,7 @@ def test_one_way_to_make_a_bandit() -> None:
     same: Any = CATALOGUE["arrow-2"].make(4, epsilon=0.2, learning_rate=0.1, seed=9)
     assert bandit.get_params() == same.get_params()
     with pytest.raises(
-        InputError, match=r"algorithm is 'arrow-2'; expected one of warm, arrow, .*package.module:Class"
+        InputError, match=r"algorithm is 'arrow-2'; expected one of warm, shared, arrow, .*package.module:Class"
     ):
         make_bandit("arrow-2", 4)
 

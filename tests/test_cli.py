@@ -12,9 +12,12 @@ import pytest
 
 from commands import Done, facts_of, refusal, small_table, warmcb
 from warmcb import ArrowCB, Bandit, WarmBandit, __version__, catalogue
-from warmcb.catalogue import CLASSES, make_bandit
+from warmcb.catalogue import CATALOGUE, make_bandit
+from warmcb.catalogue import CLASSES as ALL
 from warmcb.cli import results
 
+CLASSES = [name for name in ALL if not CATALOGUE[name].described]
+"""Those that play classes; tests/test_cli_described.py has the other."""
 OPTIONS = {"epsilon": "0.03", "lambdas": "2", "learning_rate": "0.3"}
 
 
@@ -80,7 +83,7 @@ def test_warm_is_the_default(table: Path) -> None:
     assert (facts["algorithm"], facts["epsilon"]) == ("warm", WarmBandit(2).epsilon)
     assert facts_of(table, "--algorithm", "arrow")["epsilon"] == ArrowCB(2).epsilon
     help_text = " ".join(warmcb("simulate", "--help").stdout.replace("│", " ").split())
-    assert "[default: warm]" in help_text
+    assert "[default: (warm, or shared where actions are described)]" in help_text
     assert help_text.count("[default: (the algorithm's own)]") == 4
 
 
@@ -182,7 +185,7 @@ def test_remarks_go_to_standard_error(tmp_path: Path) -> None:
     [
         (["nothing.csv"], "nothing.csv: no such file"),
         (["nothing"], "DATA is 'nothing'; expected a file or one of"),
-        (["TABLE", "--algorithm", "best"], "algorithm is 'best'; expected one of warm, arrow"),
+        (["TABLE", "--algorithm", "best"], "algorithm is 'best'; expected one of warm, shared, arrow"),
         (["TABLE", "--epsilon", "2"], "epsilon is 2.0; expected a number in [0, 1]"),
         (["TABLE", "--epsilon", "much"], "--epsilon"),
         (["TABLE", "--noise", "cyc"], "noise is 'cyc'; expected none, uar:P, cyc:P or maj:P"),

@@ -18,7 +18,7 @@ from commands import refusal, small_table, warmcb
 from warmcb import ArrowCB, Trace, load, simulate
 from warmcb.cli import simulate as command
 from warmcb.cli.runs import Plan, trace_table
-from warmcb.data import read_file
+from warmcb.data import Dataset, read_file
 
 FLAGS = {"save": "m.warmcb", "trace": "t.parquet", "plot": "p.png", "plot-certainty": "c.png"}
 
@@ -95,7 +95,8 @@ def test_a_trace_by_hand() -> None:
     numbers = np.ones(2), np.array([0.0, 1.0]), np.array([0.5, np.nan]), np.array([0.0, 1.0])
     trace = Trace(np.array([1, 0], dtype=np.int32), *numbers)
     run: Any = SimpleNamespace(trace=trace, rows=np.array([7, 3]))
-    assert trace_table(run, ("a", "b")).rows() == [
+    data = Dataset("small", np.ones((8, 1)), np.zeros(8, dtype=np.int32), ("a", "b"))
+    assert trace_table(run, data).rows() == [
         (0, 7, 1, "b", 1.0, 0.0, 0.5, 0.0),
         (1, 3, 0, "a", 1.0, 1.0, None, 1.0),
     ]

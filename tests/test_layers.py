@@ -14,7 +14,7 @@ LAYERS = [
     {"theory"},
     {"data", "plot"},
     {"catalogue"},
-    {"simulation", "scenes"},
+    {"simulation", "scenes", "described_rounds", "described_scenes"},
     {"bandits"},
     {"features"},
     {"learners", "selectors", "explorers", "noise"},

@@ -455,9 +455,9 @@ def test_state_does_not_grow(case: Case) -> None:
     """
     bandit, offered = started(case), case.offered
     live(bandit, offered, 0, 260)
-    met = ("learner_weights", "learner_scales", "learner_seen") if bandit.learner_ == "online" else ()
+    met = ["learner_weights", "learner_scales", "learner_seen"] if bandit.learner_ == "online" else []
     kinds = ("identities", "identities_last", "effects", "effect_variances")
-    met += tuple(f"learner_models_{kind}" for kind in kinds)
+    met += [f"learner_models_{kind}" for kind in kinds]
 
     def sizes() -> dict[str, int]:
         return {name: len(data) for name, data in fingerprint(bandit).items() if name not in met}

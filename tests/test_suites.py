@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from problems import shared_data
-from warmcb.data import BUNDLED, SUITES, folder, suite
+from warmcb.data import BUNDLED, SUITES, Dataset, DescribedDataset, folder, suite
 from warmcb.data.openml import PAPER_IDS
 from warmcb.errors import DataError, InputError
 
@@ -57,7 +57,23 @@ def test_a_csv_file_in_capitals_describes_the_parquet_files_beside_it(tmp_path: 
 def test_a_file_is_a_folder_of_one(tmp_path: Path) -> None:
     write(tmp_path, "MANIFEST.csv", "b.parquet")
     (source,) = folder(tmp_path / "MANIFEST.csv")
-    assert (source.name, source.load().name, source.load().classes) == ("MANIFEST", "MANIFEST", ("x", "y"))
+    data = source.load()
+    assert isinstance(data, Dataset)
+    assert (source.name, data.name, data.classes) == ("MANIFEST", "MANIFEST", ("x", "y"))
+
+
+def test_a_folder_may_have_described_actions(tmp_path: Path) -> None:
+    (tmp_path / "shop.dsjson").write_text('{"_label_cost": 1, "_labelIndex": 0, "c": {"_multi": [{"a": 1}, {"a": 2}]}}')
+    (tmp_path / "rank.train").write_text("1 1:2\n0 1:3\n")
+    (tmp_path / "rank.train.query").write_text("2\n")
+    (tmp_path / "query.libsvm").write_text("1 qid:1 1:2\n0 qid:1 1:3\n")
+    (tmp_path / "about.json").write_text("{}")
+    write(tmp_path, "table.csv")
+    sources = folder(tmp_path)
+    assert [source.name for source in sources] == ["query", "rank.train", "shop", "table"]
+    loaded = [source.load() for source in sources]
+    assert [data.name for data in loaded] == [source.name for source in sources]
+    assert [isinstance(data, DescribedDataset) for data in loaded] == [True, True, True, False]
 
 
 def test_nothing_is_read_before_it_is_loaded(tmp_path: Path) -> None:

@@ -373,11 +373,12 @@ def _costs_of_offer(name: str, costs: Any, size: int, limits: Range) -> NDArray[
         raise InputError(f"{name} has shape {array.shape}; expected ({size},), one cost for each action")
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name} has the type {array.dtype}; expected each to be {costs_expected(limits)}, or NaN")
+    array = array.astype(np.float64)
     low, high = limits or (-LARGEST_COST, LARGEST_COST)
     wrong = np.flatnonzero(~(np.isnan(array) | ((array >= low) & (array <= high))))
     if wrong.size:
         raise InputError(f"{name}[{wrong[0]}] is {array[wrong[0]]}; expected {costs_expected(limits)}, or NaN")
-    return array.astype(np.float64)
+    return array
 
 
 def _by_action(name: str, table: Any, numbers: Numbers) -> Any:

@@ -19,6 +19,7 @@ from warmcb.bandits import (
     ExactArrow,
     ExactSupervisedTruth,
     Majority,
+    SharedBandit,
     SimBandit,
     SupervisedTruth,
     SupOnly,
@@ -106,6 +107,7 @@ class Algorithm:
         costs: the quantities of a workload that its time depends on, by their names in `Workload.quantities`.
         look: how its line is drawn; None: as those of strangers are.
         lane: of ARRoW-CB's eight λ the only one, counted from 0; None: all that its settings say.
+        described: whether it plays actions that are described by features, and not numbers from 0 to K−1.
 
     """
 
@@ -117,6 +119,7 @@ class Algorithm:
     costs: tuple[str, ...] = _ONLINE
     look: Look | None = None
     lane: int | None = None
+    described: bool = False
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -146,7 +149,7 @@ class Algorithm:
         """A new bandit.
 
         Args:
-            n_actions: K.
+            n_actions: K; one for described actions is not told it.
             **settings: parameters of the class, by name. Those that the class does not have are left out, and what is
                 fixed goes first.
 
@@ -155,7 +158,7 @@ class Algorithm:
         if self.lane is not None:
             settings["lambdas"] = (eight_lambdas(n_actions, settings.get("epsilon", 0.0125))[self.lane],)
         taken = {name: value for name, value in settings.items() if name in self.parameters}
-        return self.kind(n_actions=n_actions, **taken)
+        return self.kind(**taken) if self.described else self.kind(n_actions=n_actions, **taken)
 
     def work(self, load: Workload) -> tuple[float, ...]:
         """The quantities that one run costs; 0 for those that its time does not depend on.
@@ -179,6 +182,11 @@ def _warm(name: str, change: str, learns_from: tuple[str, ...] = SOURCES, **fixe
 def _least_squares(name: str, title: str, look: Look, **fixed: Any) -> Algorithm:
     """Algorithm 2, or a single λ of its learner."""
     return Algorithm(name, title, SupervisedTruth, fixed, costs=_LEAST_SQUARES, look=look)
+
+
+def _shared(name: str, title: str, look: Look, learns_from: tuple[str, ...] = SOURCES, **fixed: Any) -> Algorithm:
+    """SharedBandit, or with one source only."""
+    return Algorithm(name, title, SharedBandit, fixed, learns_from, _RECURSIVE, look, described=True)
 
 
 _ARROW = Look("#D55E00", (), 2.2)
@@ -207,6 +215,16 @@ _STUDIED = (
     _warm("warm-2", "Λ = {0, 1}", lambdas=2),
     _warm("warm-bandit-only", "Λ = {1}", learns_from=("rounds",), lambdas=(1.0,)),
     _warm("warm-sup-only", "Λ = {0}", learns_from=("labels",), lambdas=(0.0,), epsilon=0.0, optimism=0.0),
+    _shared("shared", "SharedBandit", Look("#44AA99", (), 1.8)),
+    _shared("shared-bandit-only", "SharedBandit, Λ = {1}", Look("#88CCEE", (2, 2)), ("rounds",), lambdas=(1.0,)),
+    _shared(
+        "shared-sup-only",
+        "SharedBandit, Λ = {0}",
+        Look("#DDCC77", (7, 1, 1, 1)),
+        ("labels",),
+        lambdas=(0.0,),
+        epsilon=0.0,
+    ),
     Algorithm("lambda-0", "λ = 0 alone", ArrowCB, learns_from=("labels",), lane=0),
     Algorithm("lambda-zeta/8", "λ = ζ/8 alone", ArrowCB, lane=1),
     Algorithm("lambda-zeta/4", "λ = ζ/4 alone", ArrowCB, lane=2),
@@ -234,7 +252,7 @@ STUDIED = tuple(entry.name for entry in _STUDIED)
 """What a study can play."""
 
 CLASSES = (
-    "warm", "arrow", "bandit-only", "sup-only", "sim-bandit", "majority", "supervised-truth", "exact-arrow",
+    "warm", "shared", "arrow", "bandit-only", "sup-only", "sim-bandit", "majority", "supervised-truth", "exact-arrow",
     "exact-supervised-truth", "warm-ucb", "ucb1",
 )  # fmt: skip
 """Each class by one name, without fixed settings: what `warmcb simulate` plays."""
@@ -254,10 +272,13 @@ ABLATION = tuple(name for name in STUDIED if name.startswith("warm-"))
 SINGLE_LAMBDA = tuple(name for name in STUDIED if CATALOGUE[name].lane is not None)
 """ARRoW-CB with one of its eight λ only. The eighth, λ = 1, is Bandit-Only."""
 
+DESCRIBED = tuple(name for name in STUDIED if CATALOGUE[name].described)
+"""Those for described actions: SharedBandit, and with one source only."""
+
 BEST_LAMBDA = "best-lambda"
 """ARRoW-CB with a single λ, which is chosen together with the rate: in scores, the singles are one algorithm."""
 
-GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION), "single-lambda": SINGLE_LAMBDA}
+GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION), "single-lambda": SINGLE_LAMBDA, "described": DESCRIBED}
 """Several algorithms by one name."""
 
 
@@ -298,7 +319,8 @@ def make_bandit(name: str, n_actions: int, **settings: Any) -> PlaysRounds:
 def _own_algorithm(name: str) -> Algorithm:
     """The entry of a user's own class, or of a function that makes a bandit; one bandit is made to see that it works.
 
-    What it learns from and its title are the attributes `learns_from` and `title`, if there are any.
+    What it learns from, its title and whether it plays described actions are the attributes `learns_from`, `title` and
+    `described`, if there are any.
     """
     kind = _own.find("algorithm", name).value
     learns_from = getattr(kind, "learns_from", SOURCES)
@@ -307,7 +329,10 @@ def _own_algorithm(name: str) -> Algorithm:
     title = getattr(kind, "title", _own.short_name(name))
     if not isinstance(title, str) or not title.isprintable() or not title.strip():
         raise InputError(f"title of {name} is {title!r}; expected a line of text")
-    entry = Algorithm(name, title, kind, learns_from=tuple(learns_from), costs=_ANYTHING)
+    described = getattr(kind, "described", False)
+    if not isinstance(described, bool):
+        raise InputError(f"described of {name} is {described!r}; expected True or False")
+    entry = Algorithm(name, title, kind, learns_from=tuple(learns_from), costs=_ANYTHING, described=described)
     check_making(entry, n_actions=2)
     return entry
 
@@ -325,8 +350,9 @@ def check_making(entry: Algorithm, n_actions: int) -> None:
         bandit = entry.make(n_actions, **settings)
     except Exception as error:  # a user's code may raise anything
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        expected = "expected one that needs nothing" if entry.described else "expected one that takes n_actions"
         raise InputError(
-            f"algorithm is {entry.name!r}, of which no bandit can be made; expected one that takes n_actions ({reason})"
+            f"algorithm is {entry.name!r}, of which no bandit can be made; {expected} ({reason})"
         ) from None
     for method in ("warm_start", "decide", "learn"):
         if not callable(getattr(bandit, method, None)):
@@ -348,6 +374,19 @@ def title(name: str) -> str:
         return algorithm(name).title
     except InputError:
         return name
+
+
+def is_described(name: str) -> bool:
+    """Whether an algorithm plays described actions; one that cannot be found does not.
+
+    Args:
+        name: as in `title`.
+
+    """
+    try:
+        return name != BEST_LAMBDA and algorithm(name).described
+    except InputError:
+        return False
 
 
 def looks(algorithms: Iterable[str]) -> dict[str, Look]:

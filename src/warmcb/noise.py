@@ -104,6 +104,31 @@ class Noise:
                 return labels.copy()
         return np.where(hit, wrong, labels).astype(labels.dtype)
 
+    def move(self, starts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+        """For described actions: from which of them each one gets its cost, always one of the same round.
+
+        With probability p the costs of a round are permuted at random (uar), or each goes to the next action (cyc). A
+        single right action, which costs 0 while the others cost 1, so becomes a random one, or the next.
+
+        Args:
+            starts: round i has the actions `starts[i]` to `starts[i + 1]`, the latter excluded.
+            seed: of the noise.
+
+        >>> Noise("cyc", 1.0).move(np.array([0, 3, 5]), seed=5)
+        array([2, 0, 1, 4, 3])
+
+        """
+        if not fits_described(self):
+            raise _not_for_described(self)
+        random, sizes = _streams.generator(seed, _streams.NOISE), np.diff(starts)
+        hit = np.repeat(random.random(len(sizes)) < self.p, sizes)
+        rows, first = np.arange(starts[-1]), np.repeat(starts[:-1], sizes)
+        if self.kind == "uar":
+            moved = np.lexsort((random.random(len(rows)), first))
+        else:
+            moved = first + (rows - first - 1) % np.repeat(sizes, sizes)
+        return np.asarray(np.where(hit, moved, rows), dtype=np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class OwnNoise:
@@ -155,6 +180,30 @@ class OwnNoise:
         if len(wrong := np.flatnonzero((found < 0) | (found >= n_actions))):
             raise InputError(f"noise {self.kind} gave {found[wrong[0]]} for label {wrong[0]}; {expected}")
         return found.astype(np.int32)
+
+    def move(self, starts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+        """Refuse described actions: the function is one of labels that number the same actions in each row.
+
+        Args:
+            starts: as in `Noise.move`.
+            seed: as in `Noise.move`.
+
+        """
+        raise _not_for_described(self)
+
+
+def _not_for_described(noise: Noise | OwnNoise) -> InputError:
+    return InputError(f"noise is {noise}; expected none, uar:P or cyc:P with described actions")
+
+
+def fits_described(noise: Noise | OwnNoise) -> bool:
+    """Whether a noise makes sense where actions are described: maj and functions need actions that have numbers.
+
+    Args:
+        noise: any noise.
+
+    """
+    return noise.kind in ("none", "uar", "cyc")
 
 
 NoiseLike = Noise | OwnNoise | NoiseFunction | str

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warmcb._messages import one_line, short
-from warmcb.bandits import Contribution, Explanation, WarmBandit
+from warmcb.bandits import Contribution, Explanation, SharedBandit, WarmBandit
 from warmcb.catalogue import CATALOGUE, CLASSES, looks
 from warmcb.errors import InputError, MissingDependencyError
 from warmcb.simulation import Run
@@ -38,7 +38,7 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
     return figure
 
 
-def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
+def plot_certainty(bandit: WarmBandit | SharedBandit, title: str = "") -> "Figure":
     """Draw how sure a bandit is of its λ: what each would cost more than the largest, with intervals that always hold.
 
     A λ whose interval has been right of 0 is out; one whose interval holds 0 may still be the best. A bandit without a
@@ -52,8 +52,8 @@ def plot_certainty(bandit: WarmBandit, title: str = "") -> "Figure":
         a figure; its `savefig` writes it to a file.
 
     """
-    if not isinstance(bandit, WarmBandit):
-        raise InputError(f"bandit is {bandit!r}; expected a WarmBandit: the others know no intervals")
+    if not isinstance(bandit, WarmBandit | SharedBandit):
+        raise InputError(f"bandit is {bandit!r}; expected a WarmBandit or a SharedBandit: others know no intervals")
     if bandit.cost_range is None:
         raise InputError(
             "the bandit's cost_range is None; expected the lowest and the highest cost: intervals need them"
@@ -162,7 +162,7 @@ def _choosing(runs: Mapping[str, Run]) -> dict[str, Run]:
 
 def _forgetting(runs: Mapping[str, Run]) -> dict[str, Run]:
     """The runs of bandits that can forget."""
-    return {name: run for name, run in runs.items() if isinstance(run.bandit, WarmBandit)}
+    return {name: run for name, run in runs.items() if isinstance(run.bandit, WarmBandit | SharedBandit)}
 
 
 def _look(run: Run) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _cumulative_cost(axis: "Axes", runs: Mapping[str, Run]) -> None:
     ordered = sorted(runs.items(), key=lambda item: -item[1].average_cost)
     drawn: list[type] = []
     for name, run in ordered:
-        costs = np.cumsum(run.trace.costs)
+        costs = np.nancumsum(run.trace.costs)
         look = _look(run)
         if type(run.bandit) in drawn:  # a second bandit of the same kind
             look["linestyle"] = ("--", ":", "-.")[drawn.count(type(run.bandit)) % 3 - 1]

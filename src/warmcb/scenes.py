@@ -91,18 +91,12 @@ class Scene:
             table: CostTable = _inputs.cost_table(None, costs, n_rows, n_actions, allowed, numbers, cost_range)
         else:
             table = _inputs.labels(y, n_rows, n_actions, numbers)
-        n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)
-        left = n_rows - n_s
-        n_b = left if interaction is None else _inputs.integer("interaction", interaction, 1, left)
-        if isinstance(checkpoints, int):
-            raise InputError(f"checkpoints is {checkpoints}; expected a sequence of numbers of rounds")
-        marks = [_inputs.integer("checkpoint", mark, 1, n_b) for mark in checkpoints]
+        n_s, n_b, marks = lengths(n_rows, warm_start, interaction, checkpoints)
         seed = _inputs.seed(seed)
         noise = parse_noise(noise)
         if noise.kind != "none" and table.ndim == 2:
             raise InputError(f"noise is {noise}; expected labels y with it, as noise changes labels, not costs")
-        if truth not in TRUTHS:
-            raise InputError(f"truth is {truth!r}; expected one of {', '.join(TRUTHS)}")
+        _inputs.choice("truth", truth, TRUTHS)
         majority = _costs.best_constant(table, n_actions)
         order = np.arange(n_rows)
         if shuffle:
@@ -122,3 +116,23 @@ class Scene:
             shown = table if same else shown
         rows = _inputs.matrix(X, None)
         return cls(X, columns, rows, order, n_actions, allowed, taught, shown, table, n_s, n_b, marks)
+
+
+def lengths(
+    n_rows: int, warm_start: int, interaction: int | None, checkpoints: Sequence[int]
+) -> tuple[int, int, list[int]]:
+    """The number of rows that are taught, the number of those that are played, and the checkpoints, checked.
+
+    Args:
+        n_rows: how many there are.
+        warm_start: as in `simulate`.
+        interaction: as in `simulate`.
+        checkpoints: as in `simulate`.
+
+    """
+    n_s = _inputs.integer("warm_start", warm_start, 0, n_rows - 1)
+    left = n_rows - n_s
+    n_b = left if interaction is None else _inputs.integer("interaction", interaction, 1, left)
+    if isinstance(checkpoints, int):
+        raise InputError(f"checkpoints is {checkpoints}; expected a sequence of numbers of rounds")
+    return n_s, n_b, [_inputs.integer("checkpoint", mark, 1, n_b) for mark in checkpoints]

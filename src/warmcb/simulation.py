@@ -14,14 +14,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _costs, _inputs
-from warmcb.bandits import Bandit, Decision, Trace
+from warmcb.bandits import Bandit, Decision, SharedBandit, Trace
+from warmcb.bandits._base import BaseBandit
+from warmcb.described_rounds import play_described
+from warmcb.described_scenes import DescribedScene
 from warmcb.errors import InputError
 from warmcb.noise import NoiseLike
 from warmcb.scenes import Scene
 
 
 class PlaysRounds(Protocol):
-    """What `simulate` asks of a bandit; the built-in ones have it, and so may a user's own."""
+    """What `simulate` asks of a bandit; the built-in ones have it, and so may a user's own.
+
+    With described actions all three get them as `actions=`, and their ids, if there are some, as `ids=`.
+    """
 
     @property
     def warm_start(self) -> Callable[..., object]:
@@ -56,9 +62,14 @@ class Run:
     rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
 
     @property
+    def shown(self) -> int:
+        """How many rounds have shown a cost: of described actions some costs may be unknown."""
+        return int(np.count_nonzero(~np.isnan(self.trace.costs)))
+
+    @property
     def average_cost(self) -> float:
-        """The mean of what the rounds have cost."""
-        return float(self.trace.costs.mean())
+        """The mean of what the rounds have cost that have shown a cost."""
+        return _mean(self.trace.costs)
 
     @property
     def lambda_(self) -> float:
@@ -71,8 +82,9 @@ def simulate(
     X: _inputs.Features,
     y: ArrayLike | None = None,
     *,
-    costs: ArrayLike | None = None,
-    actions: ArrayLike | None = None,
+    costs: ArrayLike | Sequence[ArrayLike] | None = None,
+    actions: ArrayLike | Sequence[Any] | None = None,
+    ids: Sequence[ArrayLike] | None = None,
     warm_start: int = 0,
     interaction: int | None = None,
     noise: NoiseLike = "none",
@@ -90,15 +102,22 @@ def simulate(
     A built-in bandit runs compiled, without Python's lock. One with a part that is written in Python, or an object of
     your own with `warm_start`, `decide`, `learn`, runs round by round.
 
+    Described actions are for a `SharedBandit`: each row has its own list of them. A round whose action has an unknown
+    cost shows nothing: it is not learned, and the average is that of the others.
+
     Args:
         bandit: a bandit.
-        X: contexts, one in each row.
-        y: the right action of each row.
-        costs: instead, the cost of each action in each row: (n, K).
-        actions: which actions may be played in each row: (n, K), true or false. Costs of others may be NaN.
+        X: contexts, one in each row; with described actions None if there are none.
+        y: the right action of each row; of described actions, its row among them.
+        costs: instead, the cost of each action in each row: (n, K). With described actions a list of costs for each
+            row, NaN where nobody knows.
+        actions: which actions may be played in each row: (n, K), true or false. Costs of others may be NaN. Or, for
+            each row, a matrix with the descriptions of its actions.
+        ids: for each row the ids of its described actions, if they have some.
         warm_start: how many rows are taught.
         interaction: how many are played after them; by default all others.
-        noise: how labels are corrupted: none, uar:P, cyc:P, maj:P, or a function of your own.
+        noise: how labels are corrupted: none, uar:P, cyc:P, maj:P, or a function of your own. With described actions
+            uar:P permutes the costs of a row's actions with probability P, and cyc:P gives each to the next action.
         truth: which source can be believed: with "bandit" the noise corrupts the labels of the warm start, with
             "supervised" what the rounds show.
         seed: of the shuffle and the noise.
@@ -112,23 +131,30 @@ def simulate(
     >>> run.checkpoints[400] == run.average_cost
     True
 
+    >>> from warmcb import SharedBandit
+    >>> items = np.random.default_rng(0).normal(size=(300, 5, 2))  # 300 rounds of 5 items, which have 2 features
+    >>> run = simulate(SharedBandit(), None, items[:, :, 0].argmin(axis=1), actions=items, warm_start=100)
+    >>> len(run.trace.actions)
+    200
+
     """
     if isinstance(bandit, type):
         raise InputError(f"bandit is the class {bandit.__name__}; expected an object of it")
-    scene = Scene.prepare(
-        X, y, costs, getattr(bandit, "n_actions", None), warm_start, interaction, noise, truth, seed, shuffle,
-        checkpoints, actions, getattr(bandit, "features_", None), _numbers(bandit), getattr(bandit, "cost_range", None),
+    scene = _scene(
+        bandit, getattr(bandit, "cost_range", None), X, y, costs, actions, ids, warm_start=warm_start,
+        interaction=interaction, noise=noise, truth=truth, seed=seed, shuffle=shuffle, checkpoints=checkpoints,
     )  # fmt: skip
     return next(play(scene, [bandit], compiled=compiled))
 
 
 def simulate_many(
-    bandits: Iterable[Bandit],
+    bandits: Iterable[Bandit | SharedBandit],
     X: _inputs.Features,
     y: ArrayLike | None = None,
     *,
-    costs: ArrayLike | None = None,
-    actions: ArrayLike | None = None,
+    costs: ArrayLike | Sequence[ArrayLike] | None = None,
+    actions: ArrayLike | Sequence[Any] | None = None,
+    ids: Sequence[ArrayLike] | None = None,
     warm_start: int = 0,
     interaction: int | None = None,
     noise: NoiseLike = "none",
@@ -141,11 +167,12 @@ def simulate_many(
     """Play many built-in bandits on the same rows; runs come in their order.
 
     Args:
-        bandits: fresh bandits with the same actions.
+        bandits: fresh bandits with the same actions, or all of them for described actions.
         X: as in `simulate`.
         y: as in `simulate`.
         costs: as in `simulate`.
         actions: as in `simulate`.
+        ids: as in `simulate`.
         warm_start: as in `simulate`.
         interaction: as in `simulate`.
         noise: as in `simulate`.
@@ -166,15 +193,16 @@ def simulate_many(
     players = _distinct_bandits(bandits)
     if not players:
         return []
-    first = players[0]
-    scene = Scene.prepare(
-        X, y, costs, first.n_actions, warm_start, interaction, noise, truth, seed, shuffle, checkpoints, actions,
-        None, _numbers(first), _common_range(players),
+    scene = _scene(
+        players[0], _common_range(players), X, y, costs, actions, ids, warm_start=warm_start, interaction=interaction,
+        noise=noise, truth=truth, seed=seed, shuffle=shuffle, checkpoints=checkpoints,
     )  # fmt: skip
     return list(play(scene, players, threads=n_threads))
 
 
-def play(scene: Scene, bandits: Iterable[PlaysRounds], *, threads: int = 1, compiled: bool = True) -> Iterator[Run]:
+def play(
+    scene: Scene | DescribedScene, bandits: Iterable[PlaysRounds], *, threads: int = 1, compiled: bool = True
+) -> Iterator[Run]:
     """Play many bandits on one scene; runs come in their order.
 
     Args:
@@ -192,18 +220,50 @@ def play(scene: Scene, bandits: Iterable[PlaysRounds], *, threads: int = 1, comp
         yield from pool.map(lambda bandit: _run(scene, bandit, compiled), bandits)
 
 
-def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
+def _scene(
+    bandit: Any, cost_range: _inputs.Range, X: Any, y: Any, costs: Any, actions: Any, ids: Any, **settings: Any
+) -> Scene | DescribedScene:
+    """What a bandit meets: rows, or rounds with described actions."""
+    if isinstance(bandit, BaseBandit) and bandit.encoder is not None:
+        X = bandit._encoded_rows(X)
+        if isinstance(bandit, SharedBandit) and isinstance(actions, Iterable):
+            actions = [bandit._encoded_rows(one) for one in actions]
+    is_described = ids is not None or _are_described(actions)
+    if isinstance(bandit, SharedBandit) or (is_described and not isinstance(bandit, Bandit)):
+        return DescribedScene.of_lists(X, actions, ids, y, costs, bandit, cost_range, **settings)
+    if is_described:
+        raise InputError(
+            f"actions are described, or have ids; expected a SharedBandit with them, and not {type(bandit).__name__}"
+        )
+    return Scene.prepare(
+        X, y, costs, getattr(bandit, "n_actions", None), **settings, actions=actions,
+        columns=getattr(bandit, "features_", None), numbers=_numbers(bandit), cost_range=cost_range,
+    )  # fmt: skip
+
+
+def _are_described(actions: Any) -> bool:
+    """Whether there is a matrix for each row, and not a mask."""
+    if not isinstance(actions, Sequence | np.ndarray):
+        return False
+    try:
+        return len(actions) > 0 and len(np.shape(actions[0])) == 2
+    except ValueError:  # lists of different lengths: no row of a mask has any
+        return True
+
+
+def _distinct_bandits(bandits: Iterable[Bandit | SharedBandit]) -> list[Bandit | SharedBandit]:
     if not isinstance(bandits, Iterable):
         raise InputError(f"bandits is {bandits!r}; expected a sequence of bandits")
     players = list(bandits)
     for i, bandit in enumerate(players):
-        if not isinstance(bandit, Bandit):
+        if not isinstance(bandit, Bandit | SharedBandit):
             raise InputError(f"bandits[{i}] is {bandit!r}; expected a built-in bandit (`simulate` takes your own)")
-        if bandit.n_actions != players[0].n_actions:
-            raise InputError(
-                f"bandits[{i}] has {bandit.n_actions} actions; expected {players[0].n_actions}, as bandits[0]"
-            )
-        if bandit.actions != players[0].actions:
+        if isinstance(bandit, SharedBandit) != isinstance(players[0], SharedBandit):
+            raise InputError(f"bandits[{i}] is {bandit!r}; expected all bandits for described actions, or none")
+        found, expected = (getattr(one, "n_actions", None) for one in (bandit, players[0]))
+        if found != expected:
+            raise InputError(f"bandits[{i}] has {found} actions; expected {expected}, as bandits[0]")
+        if getattr(bandit, "actions", None) != getattr(players[0], "actions", None):
             raise InputError(f"bandits[{i}] has actions of other names; expected those of bandits[0]")
         if bandit.n_features_ is not None:
             raise InputError(f"bandits[{i}] has seen data already; expected fresh bandits (clone() makes them)")
@@ -212,8 +272,26 @@ def _distinct_bandits(bandits: Iterable[Bandit]) -> list[Bandit]:
     return players
 
 
-def _run(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Run:
+def _run(scene: Scene | DescribedScene, bandit: PlaysRounds, compiled: bool) -> Run:
     started = time.perf_counter()
+    if isinstance(scene, DescribedScene):
+        trace = play_described(scene, bandit, compiled)
+    else:
+        trace = _play_numbered(scene, bandit, compiled)
+    seconds = time.perf_counter() - started
+    if np.isnan(trace.costs).all():
+        raise InputError(f"none of {scene.interaction} rounds has shown a cost; expected known costs for some actions")
+    marks = {t: _mean(trace.costs[:t]) for t in scene.checkpoints}
+    return Run(bandit, trace, seconds, marks, scene.order[scene.warm_start :][: scene.interaction])
+
+
+def _mean(costs: NDArray[np.float64]) -> float:
+    """The mean of the costs that are known; NaN if there are none."""
+    known = costs[~np.isnan(costs)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _play_numbered(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Trace:
     warm, told = scene.X[: scene.warm_start], scene.taught
     who = {} if scene.allowed is None else {"actions": scene.allowed[: scene.warm_start]}
     if told.ndim == 1:
@@ -230,9 +308,7 @@ def _run(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Run:
         trace = _play_round_by_round(scene, bandit, begin, end)
     if scene.shown is not scene.truth:
         trace = trace._replace(costs=_costs.paid(scene.truth[begin:end], trace.actions))
-    seconds = time.perf_counter() - started
-    marks = {t: float(trace.costs[:t].mean()) for t in scene.checkpoints}
-    return Run(bandit, trace, seconds, marks, scene.order[begin:end])
+    return trace
 
 
 def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int) -> Trace:
@@ -257,7 +333,7 @@ def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int
     return trace
 
 
-def _common_range(bandits: Iterable[Bandit]) -> _inputs.Range:
+def _common_range(bandits: Iterable[Bandit | SharedBandit]) -> _inputs.Range:
     """What costs may be for all of them."""
     ranges = [bandit.cost_range for bandit in bandits if bandit.cost_range is not None]
     return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None

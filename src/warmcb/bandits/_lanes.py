@@ -117,7 +117,7 @@ class Lanes(BaseBandit):
 
     def _in_unit_costs(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
         """What graded labels say, from 0 to 1: in the unit of rounds if that was given, or else in their own."""
-        if self.cost_range == (0.0, 1.0):
+        if self.cost_range == (0.0, 1.0) or np.isnan(costs).all():
             return costs
         if self._label_unit is None:
             self._label_unit = self.cost_range or _usual_range(costs)

@@ -1,6 +1,7 @@
 """The door of described actions: whatever a caller brings of them becomes offers of the core, or an error."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,6 +108,15 @@ def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Nam
         identities = tuple(one for some in checked for one in some)
     found = Names(of_context, of_actions)
     return _offering(contexts, _stacked(tables, known), starts, identities, known, found, called)
+
+
+def stacked_offers(X: Any, descriptions: Any, starts: NDArray[np.int64], ids: Ids, names: Names) -> Offering:
+    """The offers of several rounds whose descriptions lie one below the other."""
+    if ids is not None:
+        for i, (begin, end) in enumerate(pairwise(starts.tolist())):
+            ids_of(f"ids[{i}]", ids[begin:end], end - begin)
+    contexts = None if X is None else _inputs.matrix(X, None)
+    return _offering(contexts, _descriptions("actions", descriptions), starts, ids, None, names, "actions")
 
 
 def _arranged(name: str, table: Any, known: tuple[str, ...] | None) -> tuple[Any, tuple[str, ...] | None]:

@@ -499,16 +499,16 @@ class SharedBandit(Lanes):
     def _meet(self, offering: Offering) -> None:
         if self.n_features_ is None:
             self._try_to_build(offering.widths, _is_one_hot(offering) and offering.ids is None)
-        elif self._one_hot and self._is_young and (offering.ids is not None or not _has_one_hot_rows(offering)):
+        elif self._may_start_anew and (offering.ids is not None or not _has_one_hot_rows(offering)):
             self._try_to_build(offering.widths, one_hot=False)  # the first offer was one-hot by accident
         self._remember(offering.names.context)
         if self.action_features_ is None:
             self.action_features_ = offering.names.described
 
     @property
-    def _is_young(self) -> bool:
-        """Whether it has learned so little that it may forget it, and no labels."""
-        return self._warm_examples == 0 and self.learned_ < _YOUNG
+    def _may_start_anew(self) -> bool:
+        """Whether descriptions were one-hot so far, and little was learned, which it may forget."""
+        return self._one_hot and self._warm_examples == 0 and self.learned_ < _YOUNG
 
     def _try_to_build(self, widths: Widths, one_hot: bool) -> None:
         try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from warmcb._atomic import replacing
-from warmcb.bandits import Bandit
+from warmcb.bandits import Bandit, SharedBandit
 from warmcb.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _named(option: str, path: Path) -> Iterator[None]:
 
 
 def write_model(option: str, path: Path, bandit: Any) -> None:
-    if not isinstance(bandit, Bandit):
+    if not isinstance(bandit, Bandit | SharedBandit):
         raise InputError(f"{option} is {str(path)!r}; expected an algorithm that can be saved, which yours cannot")
     with _named(option, path):
         bandit.save(path)

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from warmcb.cli.runs import CONFIDENCE, Estimate, Plan, Runs, parameters_of
+from warmcb.data import Dataset, DescribedDataset
 from warmcb.simulation import Run
 
 _SHOWN_ELSEWHERE = ("n_actions", "seed")  # parameters of every bandit that stand among the facts as well
@@ -21,6 +22,8 @@ def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
     """What is known of a single run; parameters and results are those of its bandit."""
     bandit = run.bandit
     facts = _facts(plan, seed, parameters_of(bandit))
+    if isinstance(plan.dataset, DescribedDataset):
+        facts["shown"] = run.shown
     facts |= {"average_cost": run.average_cost, "lambda": _number(run.lambda_), "seconds": run.seconds}
     if hasattr(bandit, "learner_"):
         facts["learner"] = str(bandit.learner_)
@@ -33,6 +36,8 @@ def facts_of_runs(plan: Plan, seed: int, runs: Runs) -> dict[str, Any]:
     estimate = Estimate.of(runs.costs)
     final = [_number(one.lambda_) for one in runs.played]
     facts = _facts(plan, seed, runs.played[0].parameters)
+    if isinstance(plan.dataset, DescribedDataset):
+        facts["shown"] = [one.shown for one in runs.played]
     return facts | {
         "seeds": len(runs.played),
         "average_cost": estimate.mean,
@@ -92,13 +97,8 @@ def print_lambdas(run: Run) -> None:
 
 
 def _facts(plan: Plan, seed: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    data = plan.dataset
     facts = {
-        "dataset": data.name,
-        "target": data.target,
-        "n_rows": data.X.shape[0],
-        "n_features": data.X.shape[1],
-        "n_actions": data.n_actions,
+        **_facts_of_data(plan.dataset),
         "algorithm": plan.algorithm,
         "warm_start": plan.warm_start,
         "interaction": plan.interaction,
@@ -109,6 +109,25 @@ def _facts(plan: Plan, seed: int, parameters: Mapping[str, Any]) -> dict[str, An
         "parameters": _plain(parameters),
     }
     return facts | {name: parameters[name] for name in ("learning_rate",) if name in parameters}
+
+
+def _facts_of_data(data: Dataset | DescribedDataset) -> dict[str, Any]:
+    if isinstance(data, DescribedDataset):
+        return {
+            "dataset": data.name,
+            "n_rows": data.n_rounds,
+            "n_features": data.n_features,
+            "n_action_features": data.A.shape[1],
+            "n_actions": data.n_actions,
+            "mean_actions": float(data.sizes.mean()),
+        }
+    return {
+        "dataset": data.name,
+        "target": data.target,
+        "n_rows": data.X.shape[0],
+        "n_features": data.X.shape[1],
+        "n_actions": data.n_actions,
+    }
 
 
 def _lines(facts: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from warmcb import _costs
 from warmcb.cli.choice import build
 from warmcb.cli.workers import checked_workers
-from warmcb.data import Dataset
+from warmcb.data import Dataset, DescribedDataset
 from warmcb.noise import Noise, OwnNoise
-from warmcb.simulation import Run, simulate
+from warmcb.simulation import Run, play, simulate
 
 CONFIDENCE = 0.95
 
@@ -26,7 +26,7 @@ CONFIDENCE = 0.95
 class Plan:
     """Everything that fixes a run but its seed."""
 
-    dataset: Dataset
+    dataset: Dataset | DescribedDataset
     algorithm: str
     options: Mapping[str, Any]
     """The bandit's options that the user gave."""
@@ -38,23 +38,31 @@ class Plan:
 
     def play(self, seed: int) -> Run:
         data = self.dataset
+        known: dict[str, Any] = {"horizon": max(self.interaction, 1), "seed": seed}
+        if self.has_unit_costs:
+            known["cost_range"] = (0.0, 1.0)  # intervals of λ can be had
+        settings: dict[str, Any] = {
+            "warm_start": self.warm_start,
+            "interaction": self.interaction,
+            "noise": self.noise,
+            "truth": self.truth,
+            "seed": seed,
+            "shuffle": self.shuffle,
+        }
+        if isinstance(data, DescribedDataset):
+            bandit = build(self.algorithm, data.n_actions, self.options, known)
+            return next(play(data.scene(**settings, checkpoints=()), [bandit]))
         table = data.y if data.y is not None else data.costs
         assert table is not None
-        best_constant = _costs.best_constant(table, data.n_actions)
-        known: dict[str, Any] = {"horizon": max(self.interaction, 1), "seed": seed, "action": best_constant}
-        if data.y is not None:
-            known["cost_range"] = (0.0, 1.0)  # labels cost 0 or 1: intervals of λ can be had
-        return simulate(
-            build(self.algorithm, data.n_actions, self.options, known),
-            data.X,
-            **data.answers,
-            warm_start=self.warm_start,
-            interaction=self.interaction,
-            noise=self.noise,
-            truth=self.truth,
-            seed=seed,
-            shuffle=self.shuffle,
-        )
+        known["action"] = _costs.best_constant(table, data.n_actions)
+        return simulate(build(self.algorithm, data.n_actions, self.options, known), data.X, **data.answers, **settings)
+
+    @property
+    def has_unit_costs(self) -> bool:
+        """Whether costs go from 0 to 1: those of labels do, and those of grades."""
+        if isinstance(self.dataset, DescribedDataset):
+            return (np.nanmin(self.dataset.costs), np.nanmax(self.dataset.costs)) == (0.0, 1.0)
+        return self.dataset.y is not None
 
 
 class Played(NamedTuple):
@@ -62,6 +70,7 @@ class Played(NamedTuple):
 
     seed: int
     average_cost: float
+    shown: int
     lambda_: float
     parameters: dict[str, Any]
     trace: pl.DataFrame | None
@@ -117,8 +126,8 @@ def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -
 
     def play(seed: int) -> Played:
         run = plan.play(seed)
-        trace = trace_table(run, plan.dataset.classes).insert_column(0, _seed_column(seed, run)) if with_trace else None
-        return Played(seed, run.average_cost, run.lambda_, parameters_of(run.bandit), trace)
+        trace = trace_table(run, plan.dataset).insert_column(0, _seed_column(seed, run)) if with_trace else None
+        return Played(seed, run.average_cost, run.shown, run.lambda_, parameters_of(run.bandit), trace)
 
     started = time.perf_counter()
     bar = Progress(
@@ -144,18 +153,27 @@ def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -
     return Runs([one.result() for one in waiting], time.perf_counter() - started)
 
 
-def trace_table(run: Run, classes: tuple[str, ...]) -> pl.DataFrame:
+def trace_table(run: Run, data: Dataset | DescribedDataset) -> pl.DataFrame:
     """Every round of a run: a row for each, in order."""
     trace = run.trace
     columns: dict[str, Any] = {"round": np.arange(len(trace.actions), dtype=np.int64)}
     columns["row"] = run.rows
     columns["action"] = trace.actions
-    columns["label"] = pl.Series(classes, dtype=pl.String).gather(trace.actions)
+    if isinstance(data, Dataset):
+        columns["label"] = pl.Series(data.classes, dtype=pl.String).gather(trace.actions)
+    elif data.ids is not None:
+        columns["id"] = _ids(data.ids).gather(data.starts[run.rows] + trace.actions)
     columns["probability"] = trace.probabilities
-    columns["cost"] = trace.costs
+    columns["cost"] = pl.Series(trace.costs, nan_to_null=True)  # NaN: nobody knows it
     columns["lambda"] = pl.Series(trace.lambdas, nan_to_null=True)  # NaN: the algorithm has no λ
     columns["memory"] = trace.memories
     return pl.DataFrame(columns)
+
+
+def _ids(ids: tuple[str | int, ...]) -> pl.Series:
+    """Ids as a column: integers if all of them are, else texts."""
+    are_integers = all(isinstance(one, int) and -(2**63) <= one < 2**63 for one in ids)
+    return pl.Series(ids, dtype=pl.Int64) if are_integers else pl.Series(map(str, ids), dtype=pl.String)
 
 
 def _seed_column(seed: int, run: Run) -> pl.Series:

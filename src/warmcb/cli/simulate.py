@@ -11,17 +11,17 @@ from warmcb import _inputs
 from warmcb import plot as plots
 from warmcb.catalogue import CLASSES
 from warmcb.cli import outputs, results
-from warmcb.cli.choice import check_options
+from warmcb.cli.choice import DEFAULT, algorithm_for, check_options
 from warmcb.cli.runs import Plan, play_many, trace_table
-from warmcb.data import BUNDLED, Dataset, open_dataset
+from warmcb.data import BUNDLED, open_dataset
 from warmcb.errors import InputError
 from warmcb.noise import parse_noise
 from warmcb.scenes import TRUTHS
 from warmcb.simulation import Run
 
 _DATA = (
-    "A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw) file, openml:ID, or one of: "
-    f"{', '.join(BUNDLED)}."
+    "A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw, .dsjson) file, also with described "
+    f"actions; openml:ID, or one of: {', '.join(BUNDLED)}."
 )
 _OWN = "the algorithm's own"
 _MOST_SEEDS = 100_000
@@ -34,7 +34,12 @@ def _file(purpose: str, metavar: str = "FILE") -> Any:
 
 def simulate(
     data: Annotated[str, typer.Argument(help=_DATA, metavar="DATA")],
-    algorithm: Annotated[str, typer.Option(help=f"One of: {', '.join(CLASSES)}.")] = "warm",
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            help=f"One of: {', '.join(CLASSES)}.", show_default=f"{DEFAULT}, or shared where actions are described"
+        ),
+    ] = None,
     warm_start: Annotated[
         int | None, typer.Option(help="Labelled examples before the first round.", show_default="2 % of the rows")
     ] = None,
@@ -42,7 +47,7 @@ def simulate(
         int | None, typer.Option(help="Rounds with bandit feedback.", show_default="all other rows")
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option(help="Share of exploration; with warm the largest.", show_default=_OWN)
+        float | None, typer.Option(help="Share of exploration; with warm and shared the largest.", show_default=_OWN)
     ] = None,
     noise: Annotated[
         str, typer.Option(help="How the labels that are not true are corrupted: none, uar:P, cyc:P or maj:P.")
@@ -54,12 +59,12 @@ def simulate(
         str | None, typer.Option(help="8, 3, 2, or values in [0, 1] with commas between them.", show_default=_OWN)
     ] = None,
     features: Annotated[
-        str | None, typer.Option(help="What warm sees of a row: linear, squares or bends.", show_default=_OWN)
+        str | None, typer.Option(help="What warm and shared see: linear, squares or bends.", show_default=_OWN)
     ] = None,
     half_life: Annotated[
         float | None,
         typer.Option(
-            help="Rounds after which what warm has learned counts half; inf: never.", show_default="found out"
+            help="Rounds after which what warm or shared has learned counts half; inf: never.", show_default="found out"
         ),
     ] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Of the online learner.", show_default=_OWN)] = None,
@@ -85,7 +90,7 @@ def simulate(
         Path | None, _file("Draw cumulative cost, λ and memory (.png, .svg, .pdf); for a single run.")
     ] = None,
     plot_certainty: Annotated[
-        Path | None, _file("Draw how sure the bandit is of its λ; for --algorithm warm and a single run.")
+        Path | None, _file("Draw how sure the bandit is of its λ; for --algorithm warm or shared and a single run.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> None:
@@ -94,6 +99,8 @@ def simulate(
     The first rows are the warm start: their labels, corrupted by --noise, are taught. The next are the interaction:
     the bandit chooses, and sees the true cost of its choice alone. The average of those costs is the result. With
     --truth supervised it is the other way round: the labels are right, and --noise corrupts what the rounds show.
+    Where actions are described, a row is a round; one whose action has an unknown cost shows nothing, and is not
+    counted.
     """
     chosen_noise = parse_noise(noise)
     _inputs.choice("truth", truth, TRUTHS)
@@ -105,7 +112,7 @@ def simulate(
         "half_life": half_life,
         "learning_rate": learning_rate,
     }
-    options = check_options(algorithm, given)
+    options = check_options(algorithm or DEFAULT, given)
     files = _check_files(
         {"save": save, "trace": trace, "plot": plot, "plot_certainty": plot_certainty}, data, algorithm, seeds
     )
@@ -113,12 +120,16 @@ def simulate(
     console = Console(stderr=True)
     with console.status(escape(f"reading {data}")):
         dataset = open_dataset(data, target)
+    chosen = algorithm_for(algorithm, dataset)
     for remark in dataset.remarks:
         console.print(f"{dataset.name}: {remark}", highlight=False, markup=False, soft_wrap=True)
-    n_rows = dataset.X.shape[0]
-    n_s = max(1, n_rows // 50) if warm_start is None else warm_start
-    n_b = n_rows - n_s if interaction is None else interaction
-    plan = Plan(dataset, algorithm, options, n_s, n_b, chosen_noise, truth, shuffle)
+    n_s = max(1, dataset.n_rounds // 50) if warm_start is None else warm_start
+    n_b = dataset.n_rounds - n_s if interaction is None else interaction
+    plan = Plan(dataset, chosen, options, n_s, n_b, chosen_noise, truth, shuffle)
+    if plot_certainty is not None and not plan.has_unit_costs:
+        raise InputError(
+            f"plot_certainty is {str(plot_certainty)!r}; expected labels, or costs from 0 to 1: it needs their range"
+        )
 
     # Whatever becomes of the files or of the output, the other one is not lost: a disk may be full, a pipe closed.
     if seeds > 1:
@@ -134,12 +145,12 @@ def simulate(
             else:
                 results.print_facts(facts)
     else:
-        with console.status(f"playing {algorithm}"):
+        with console.status(f"playing {chosen}"):
             run = plan.play(seed)
         facts = results.facts_of_run(plan, seed, run)
         try:
             with console.status("writing"):
-                _write(run, dataset, algorithm, files)
+                _write(run, plan, files)
         finally:
             if as_json:
                 results.print_json(facts | results.lambda_scores(run))
@@ -167,23 +178,24 @@ def _parse_lambdas(text: str) -> int | tuple[float, ...]:
     raise InputError(f"lambdas is {text!r}; expected 8, 3, 2 or numbers in [0, 1] with commas between them")
 
 
-def _check_files(wanted: dict[str, Path | None], data: str, algorithm: str, seeds: int) -> dict[str, Path]:
+def _check_files(wanted: dict[str, Path | None], data: str, algorithm: str | None, seeds: int) -> dict[str, Path]:
     for option, path in wanted.items():
         if path is not None and option != "trace" and seeds > 1:
             raise InputError(f"{option} is {str(path)!r} beside --seeds {seeds}; expected a single run with it")
     certainty = wanted["plot_certainty"]
-    if certainty is not None and algorithm != "warm":
-        raise InputError(f"plot_certainty is {str(certainty)!r}; expected --algorithm warm with it")
+    if certainty is not None and algorithm not in (None, "warm", "shared"):
+        raise InputError(f"plot_certainty is {str(certainty)!r}; expected --algorithm warm or shared with it")
     return outputs.check_outputs(wanted, data, pictures=frozenset({"plot", "plot_certainty"}))
 
 
-def _write(run: Run, dataset: Dataset, algorithm: str, files: dict[str, Path]) -> None:
+def _write(run: Run, plan: Plan, files: dict[str, Path]) -> None:
+    title = plan.dataset.name
     if "save" in files:
         outputs.write_model("save", files["save"], run.bandit)
     if "trace" in files:
-        outputs.write_table("trace", files["trace"], trace_table(run, dataset.classes))
+        outputs.write_table("trace", files["trace"], trace_table(run, plan.dataset))
     if "plot" in files:
-        outputs.write_picture("plot", files["plot"], plots.plot_runs({algorithm: run}, title=dataset.name))
+        outputs.write_picture("plot", files["plot"], plots.plot_runs({plan.algorithm: run}, title=title))
     if "plot_certainty" in files:
-        figure = plots.plot_certainty(run.bandit, title=dataset.name)
+        figure = plots.plot_certainty(run.bandit, title=title)
         outputs.write_picture("plot_certainty", files["plot_certainty"], figure)

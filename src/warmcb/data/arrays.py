@@ -10,21 +10,29 @@ from scipy import sparse
 
 from warmcb._atomic import replacing
 from warmcb.data.dataset import Dataset
+from warmcb.data.described import DescribedDataset
 
 _CSR_PARTS = ("data", "indices", "indptr")
 
 
-def fingerprint(dataset: Dataset) -> str:
+Data = Dataset | DescribedDataset
+
+
+def fingerprint(dataset: Data) -> str:
     """A hash of everything that a run can depend on."""
     hashed = hashlib.blake2b(digest_size=16)
     for name, array in _arrays(dataset).items():
         hashed.update(f"{name} {array.dtype} {array.shape} ".encode())
         hashed.update(np.ascontiguousarray(array).data)
-    hashed.update(json.dumps([dataset.X.shape, dataset.classes]).encode())
+    if isinstance(dataset, DescribedDataset):
+        content: list[Any] = ["described", _shapes(dataset), dataset.ids]
+    else:
+        content = [dataset.X.shape, dataset.classes]
+    hashed.update(json.dumps(content).encode())
     return hashed.hexdigest()
 
 
-def save_arrays(dataset: Dataset, folder: Path) -> None:
+def save_arrays(dataset: Data, folder: Path) -> None:
     """Write the data set to `folder`; if it is there already, nothing is done."""
     facts_file = folder / "facts.json"  # written last: where it is, all is
     if facts_file.exists():
@@ -36,23 +44,39 @@ def save_arrays(dataset: Dataset, folder: Path) -> None:
                 np.save(file, array)
         except OSError as error:  # NumPy tells how many numbers it has written, but not why it stopped
             raise OSError(f"{folder / name}.npy cannot be written: {error.strerror or 'is the disk full?'}") from error
-    facts = {"name": dataset.name, "classes": dataset.classes, "shape": dataset.X.shape}
+    facts: dict[str, Any] = {"name": dataset.name, "shapes": _shapes(dataset)}
+    facts |= {"ids": dataset.ids} if isinstance(dataset, DescribedDataset) else {"classes": dataset.classes}
     with replacing(facts_file) as file:
         file.write(json.dumps(facts).encode())
 
 
-def load_arrays(folder: Path) -> Dataset:
+def load_arrays(folder: Path) -> Data:
     """What `save_arrays` wrote, mapped into memory: pages are read when they are touched, and shared by processes."""
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-    files = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-    X: Any = files.get("X")
-    if X is None:
-        X = sparse.csr_array(tuple(files[part] for part in _CSR_PARTS), shape=facts["shape"])
-    return Dataset(facts["name"], X, files.get("y"), tuple(facts["classes"]), files.get("costs"))
+    files: dict[str, Any] = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
+    for name, shape in facts["shapes"].items():
+        if name not in files:
+            files[name] = sparse.csr_array(tuple(files[f"{name}-{part}"] for part in _CSR_PARTS), shape=shape)
+    if "classes" in facts:
+        return Dataset(facts["name"], files["X"], files.get("y"), tuple(facts["classes"]), files.get("costs"))
+    ids = None if facts["ids"] is None else tuple(facts["ids"])
+    return DescribedDataset(facts["name"], files.get("X"), files["A"], files["starts"], files["costs"], ids)
 
 
-def _arrays(dataset: Dataset) -> dict[str, Any]:
-    is_sparse = sparse.issparse(dataset.X)
-    features = {part: getattr(dataset.X, part) for part in _CSR_PARTS} if is_sparse else {"X": dataset.X}
-    answers = {"y": dataset.y, "costs": dataset.costs}
-    return features | {name: array for name, array in answers.items() if array is not None}
+def _matrices(dataset: Data) -> dict[str, Any]:
+    found = {"X": dataset.X, "A": dataset.A} if isinstance(dataset, DescribedDataset) else {"X": dataset.X}
+    return {name: matrix for name, matrix in found.items() if matrix is not None}
+
+
+def _shapes(dataset: Data) -> dict[str, tuple[int, int]]:
+    return {name: matrix.shape for name, matrix in _matrices(dataset).items()}
+
+
+def _arrays(dataset: Data) -> dict[str, Any]:
+    arrays: dict[str, Any] = {}
+    for name, matrix in _matrices(dataset).items():
+        is_sparse = sparse.issparse(matrix)
+        arrays |= {f"{name}-{part}": getattr(matrix, part) for part in _CSR_PARTS} if is_sparse else {name: matrix}
+    arrays |= {"starts": dataset.starts} if isinstance(dataset, DescribedDataset) else {"y": dataset.y}
+    arrays |= {"costs": dataset.costs}
+    return {name: array for name, array in arrays.items() if array is not None}

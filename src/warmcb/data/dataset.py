@@ -44,6 +44,11 @@ class Dataset:
             raise DataError(f"{self.name} has one class only ({self.classes[0]}); expected at least 2")
 
     @property
+    def n_rounds(self) -> int:
+        """The number of rows: each of them may be a round."""
+        return int(self.X.shape[0])
+
+    @property
     def n_actions(self) -> int:
         """K: the number of classes."""
         return len(self.classes)

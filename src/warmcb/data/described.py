@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from warmcb.bandits._offers import Names
+from warmcb.described_scenes import DescribedScene, rows_of_rounds
 from warmcb.errors import DataError
 
 
@@ -87,6 +89,16 @@ class DescribedDataset:
         """The number of actions of each round."""
         return np.diff(self.starts)
 
+    @property
+    def n_actions(self) -> int:
+        """The largest number of actions of a round."""
+        return int(self.sizes.max())
+
+    @property
+    def n_features(self) -> int:
+        """How many features a context has; 0 if there are none."""
+        return 0 if self.X is None else int(self.X.shape[1])
+
     def actions(self, i: int) -> Any:
         """The features of a round's actions.
 
@@ -109,9 +121,7 @@ class DescribedDataset:
             a data set of these rounds with all of their actions.
 
         """
-        sizes = self.sizes[order]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        rows = np.arange(starts[-1]) + np.repeat(self.starts[:-1][order] - starts[:-1], sizes)
+        rows, starts = rows_of_rounds(self.starts, order)
         return replace(
             self,
             X=None if self.X is None else self.X[order],
@@ -120,6 +130,16 @@ class DescribedDataset:
             costs=self.costs[rows],
             ids=None if self.ids is None else tuple(self.ids[row] for row in rows),
         )
+
+    def scene(self, **settings: Any) -> DescribedScene:
+        """These rounds as bandits meet them.
+
+        Args:
+            **settings: as `DescribedScene.prepare` has them, from `warm_start` to `checkpoints`.
+
+        """
+        names = Names(_names(self.columns), _names(self.action_columns))
+        return DescribedScene.prepare(self.X, self.A, self.starts, self.ids, self.costs, names=names, **settings)
 
     def _refuse_costs(self) -> None:
         if (infinite := np.flatnonzero(np.isinf(self.costs))).size:
@@ -138,3 +158,8 @@ class DescribedDataset:
         value, row, column = found.data[place], found.coords[0][place], found.coords[1][place]
         where = f"the column {columns[column] if columns else column + 1} of round {rounds[row] + 1}"
         raise DataError(f"{self.name} has {value} in its {what}, {where}; expected finite numbers")
+
+
+def _names(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Names by which a bandit can find columns: each of them once."""
+    return columns if columns is not None and len(set(columns)) == len(columns) else None

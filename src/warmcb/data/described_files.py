@@ -75,6 +75,18 @@ def read_described(path: str | Path, target: str | None = None, *, actions: str 
     return parse_file(path, suffix if suffix in _SUFFIXES else "LIBSVM text", parse)
 
 
+def described_name(path: Path) -> str | None:
+    """What a data set is called whose file nobody but `read_described` reads; None for any other file.
+
+    A `.json` file may be anything: only `.dsjson` tells by its name that it has rounds.
+    """
+    name, suffix = name_and_suffix(path)
+    if suffix == ".dsjson":
+        return name
+    has_sizes = what_is_at(query_file(path)) == "a file"
+    return name + suffix if has_sizes and suffix not in _SUFFIXES else None
+
+
 def has_described_actions(path: Path) -> bool:
     """Whether a file that exists is one for `read_described`, by its name and what is in it."""
     _, suffix = name_and_suffix(path)

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
 from urllib.error import HTTPError
 
 from warmcb.data.bundled import BUNDLED, load_bundled
 from warmcb.data.dataset import Dataset
+from warmcb.data.described import DescribedDataset
+from warmcb.data.described_files import described_name, has_described_actions, read_described
 from warmcb.data.files import READERS, name_and_suffix, read_file, what_is_at
 from warmcb.data.openml import PAPER_IDS, cached, load_openml
 from warmcb.errors import DataError, InputError
@@ -19,8 +22,11 @@ SUITES = {
 """The names of the suites, and what is in them."""
 
 
+Loaded_co = TypeVar("Loaded_co", covariant=True)
+
+
 @dataclass(frozen=True)
-class Source:
+class Source(Generic[Loaded_co]):
     """One data set that can be loaded.
 
     Attributes:
@@ -30,10 +36,10 @@ class Source:
     """
 
     name: str
-    load: Callable[[], Dataset]
+    load: Callable[[], Loaded_co]
 
 
-def suite(name: str) -> list[Source]:
+def suite(name: str) -> list[Source[Dataset]]:
     """The data sets of one of `SUITES`.
 
     Args:
@@ -66,7 +72,7 @@ class _OpenmlShelf:
             raise
 
 
-def folder(path: Path) -> list[Source]:
+def folder(path: Path) -> list[Source[Dataset | DescribedDataset]]:
     """The data files of a folder, sorted by name, or the one file that it is.
 
     A CSV file in capitals beside Parquet files, as MANIFEST.csv, describes them and is left out.
@@ -75,7 +81,8 @@ def folder(path: Path) -> list[Source]:
         path: a folder, whose subfolders are not looked into; or a data file.
 
     Returns:
-        a source for each file, at least one. Nothing is read before its `load` is called.
+        a source for each file, at least one, with classes or with described actions. Nothing is read before its `load`
+        is called.
 
     """
     kind = what_is_at(path)
@@ -88,14 +95,19 @@ def folder(path: Path) -> list[Source]:
         raise DataError(f"{path} cannot be read: {error.strerror}") from error
     suffixes = {suffix for _, _, suffix in found}
     sources = [
-        Source(name, partial(read_file, file))
+        Source(described_name(file) or name, partial(_read, file))
         for file, name, suffix in found
-        if suffix in READERS and not (".parquet" in suffixes and suffix == ".csv" and name.isupper())
+        if (suffix in READERS and not (".parquet" in suffixes and suffix == ".csv" and name.isupper()))
+        or described_name(file) is not None
     ]
     if not sources:
-        raise DataError(f"{path} holds no data file; expected names that end in {', '.join(READERS)}")
+        raise DataError(f"{path} holds no data file; expected names that end in {', '.join((*READERS, '.dsjson'))}")
     names = [source.name for source in sources]
     for name in names:
         if names.count(name) > 1:
             raise DataError(f"{path} holds more than one data file called {name}; expected different names")
     return sources
+
+
+def _read(path: Path) -> Dataset | DescribedDataset:
+    return read_described(path) if has_described_actions(path) else read_file(path)

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from warmcb.data.bundled import BUNDLED
 from warmcb.data.dataset import Dataset
+from warmcb.data.described import DescribedDataset
 
 _KNOWN: tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...] = (
     ("abalone shells", (183, 720), ()),
@@ -89,14 +90,19 @@ class Traits:
     """How often each class occurs, in rising order."""
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Self:
-        assert dataset.y is not None
-        n_rows, n_columns = dataset.X.shape
-        classes = tuple(sorted(np.bincount(dataset.y).tolist()))
-        hashes = list(_column_hashes(dataset.X))
+    def of(cls, dataset: Dataset | DescribedDataset) -> Self:
+        """The traits of a data set; of one with described actions, each action is a row and its cost the target."""
+        target: Any
+        if isinstance(dataset, DescribedDataset):
+            X, target = dataset.A, dataset.costs
+        else:
+            X, target = dataset.X, dataset.y
+        n_rows, n_columns = X.shape
+        classes = tuple(np.sort(np.unique(target, return_counts=True)[1]).tolist())
+        hashes = list(_column_hashes(X))
         content = hashlib.blake2b(repr((sorted(one for one, _ in hashes), classes)).encode(), digest_size=8).digest()
         telling = Counter(one for one, is_telling in hashes if is_telling)
-        rows = frozenset(_row_hashes(dataset.X).tolist())
+        rows = frozenset(_row_hashes(X).tolist())
         return cls(dataset.name, n_rows, n_columns, telling, rows, content, classes)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from warmcb import _inputs
-from warmcb.catalogue import GROUPS, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, algorithm
+from warmcb.catalogue import DESCRIBED, GROUPS, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, algorithm
 from warmcb.errors import InputError
-from warmcb.noise import parse_noise
+from warmcb.noise import fits_described, parse_noise
 from warmcb.scenes import TRUTHS
 
 FIGURE_2 = ("none", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")
@@ -43,6 +43,8 @@ class Grid:
     Verdicts are closest at the main ε, so most of the time is spent there: `shuffles` of them, and the `extras`. At any
     other ε `side_shuffles` of the same shuffles are played. Extras that have no rate to tune are played in
     `extra_shuffles` of them: they cannot gain by luck, and take long.
+
+    On data with described actions only those play that are made for them; if none is named, `DESCRIBED` are extras.
     """
 
     suites: tuple[str, ...] = ("bundled",)
@@ -153,21 +155,30 @@ class Grid:
     def main_epsilon(self) -> float:
         return main_epsilon(self.epsilon)
 
-    def parts(self) -> Iterator[Part]:
-        """What is played how often."""
+    def parts(self, *, described: bool = False) -> Iterator[Part]:
+        """What is played how often on data whose actions are classes, or described."""
+        fits = {name: algorithm(name).described == described for name in (*self.algorithms, *self.extras)}
+        algorithms, extras = (tuple(filter(fits.get, names)) for names in (self.algorithms, self.extras))
+        noises = self.noises
+        if described:
+            extras = extras or (() if algorithms else DESCRIBED)
+            noises = tuple(noise for noise in noises if fits_described(parse_noise(noise)))
+        if not noises:
+            return
         main = (self.main_epsilon,)
-        yield Part(self.algorithms, main, self.noises, self.shuffles)
-        if others := tuple(epsilon for epsilon in self.epsilon if epsilon not in main):
-            yield Part(self.algorithms, others, self.noises, min(self.shuffles, self.side_shuffles))
-        single = tuple(name for name in self.extras if name in SINGLE_LAMBDA)
-        untuned = tuple(name for name in self.extras if not algorithm(name).has_rate)
-        if more := tuple(name for name in self.extras if name not in (*single, *untuned)):
-            yield Part(more, main, self.noises, self.shuffles)
+        others = tuple(epsilon for epsilon in self.epsilon if epsilon not in main)
+        if algorithms:
+            yield Part(algorithms, main, noises, self.shuffles)
+        if algorithms and others:
+            yield Part(algorithms, others, noises, min(self.shuffles, self.side_shuffles))
+        single = tuple(name for name in extras if name in SINGLE_LAMBDA)
+        untuned = tuple(name for name in extras if not algorithm(name).has_rate)
+        if more := tuple(name for name in extras if name not in (*single, *untuned)):
+            yield Part(more, main, noises, self.shuffles)
         if untuned:
-            yield Part(untuned, main, self.noises, min(self.shuffles, self.extra_shuffles))
+            yield Part(untuned, main, noises, min(self.shuffles, self.extra_shuffles))
         if single:
-            noises = tuple(noise for noise in self.noises if noise in FIGURE_2) or self.noises
-            yield Part(single, main, noises, self.shuffles)
+            yield Part(single, main, tuple(noise for noise in noises if noise in FIGURE_2) or noises, self.shuffles)
 
     def sizes(self, n_rows: int) -> Iterator[Size]:
         """The sizes that a data set of so many rows serves."""

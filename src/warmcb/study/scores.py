@@ -7,7 +7,7 @@ that no algorithm wins by the luck of one of them.
 import numpy as np
 import polars as pl
 
-from warmcb.catalogue import BEST_LAMBDA, PAPER, SINGLE_LAMBDA
+from warmcb.catalogue import BEST_LAMBDA, PAPER, SINGLE_LAMBDA, is_described
 from warmcb.study.cells import Cells
 from warmcb.study.estimates import Doubles, TooFewFamiliesError, positive
 
@@ -17,8 +17,9 @@ TUNINGS = ("hindsight", "one-rate", "other-data")
 deploys; the one that is best for the algorithm over all settings of that ε; the one that is best over all other
 families of data sets, which is what an honest user gets."""
 
-REFERENCES = ("arrow-8", "supervised-truth")
-"""The paper's algorithm of either setting: others win or lose against the first of them that was run."""
+REFERENCES = ("arrow-8", "supervised-truth", "shared")
+"""The paper's algorithm of either setting, and the one for described actions: others win or lose against the first of
+them that was run."""
 CLOSE = 0.002
 """Two average costs that differ by no more count as a draw."""
 SMALLEST_RANGE = 0.2
@@ -60,8 +61,13 @@ def _complete(results: pl.DataFrame) -> pl.DataFrame:
     """Without what lacks an algorithm or a rate, because a unit of work has failed: comparisons are paired."""
     shuffled = [*SETTING, "shuffle"]
     counted = results.filter(pl.col("optimal_cost").is_not_null()).with_columns(pl.len().over(shuffled).alias("count"))
-    most = pl.col("count").max().over("noise", "noise_p", "epsilon", "shuffle")
+    most = pl.col("count").max().over("noise", "noise_p", "epsilon", "shuffle", plays_described(results))
     return counted.filter(pl.col("count") == most).drop("count")
+
+
+def plays_described(results: pl.DataFrame) -> pl.Expr:
+    """Whether a row is of an algorithm for described actions: other data have other algorithms."""
+    return pl.col("algorithm").is_in([name for name in results["algorithm"].unique() if is_described(name)])
 
 
 def _with_best_lambda(costs: pl.DataFrame) -> pl.DataFrame:
@@ -87,10 +93,10 @@ def _ranges(results: pl.DataFrame) -> pl.DataFrame:
 def _worst(hindsight: pl.DataFrame) -> pl.DataFrame:
     """The cost that counts as 1: the worst of the paper's algorithms, so that newcomers do not move the scale.
 
-    In a study without ARRoW-CB 8, of all there are.
+    In a study without ARRoW-CB 8, and on data with described actions, of all there are.
     """
-    is_papers = REFERENCES[0] in hindsight["algorithm"]
-    judged = hindsight.filter(pl.col("algorithm").is_in(PAPER)) if is_papers else hindsight
+    has_papers = (pl.col("algorithm") == REFERENCES[0]).any().over(SETTING)
+    judged = hindsight.filter(pl.col("algorithm").is_in(PAPER) | ~has_papers)
     return judged.group_by(SETTING).agg(pl.col("average_cost").max().alias("worst_cost"))
 
 

@@ -18,13 +18,15 @@ from warmcb._atomic import replacing
 from warmcb.catalogue import Workload, algorithm
 from warmcb.data.arrays import load_arrays, save_arrays
 from warmcb.data.dataset import Dataset
+from warmcb.data.described import DescribedDataset
+from warmcb.described_scenes import DescribedScene
 from warmcb.errors import WarmcbError
 from warmcb.noise import parse_noise
 from warmcb.scenes import Scene
 from warmcb.simulation import PlaysRounds, play
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.grid import Grid, Size
-from warmcb.study.optimal import optimal_cost
+from warmcb.study.optimal import optimal_cost, optimal_described, random_cost
 
 Columns = dict[str, list[Any]]
 _VERSION_FILE = "code-version"
@@ -41,6 +43,17 @@ class DataFacts:
     density: float
     """The share of features that are not 0."""
     fingerprint: str
+    mean_actions: float | None = None
+    """How many described actions a round has on average; None: actions are classes, and K of them in each round."""
+
+    @property
+    def is_described(self) -> bool:
+        return self.mean_actions is not None
+
+    def workload(self, rounds: int) -> Workload:
+        """The size of a run with so many examples and rounds."""
+        n_actions = round(self.mean_actions or self.n_actions)
+        return Workload(rounds, self.n_features, self.density * self.n_features, n_actions)
 
 
 class Load(NamedTuple):
@@ -87,8 +100,7 @@ class Runs:
 
     @property
     def load(self) -> Load:
-        rounds, data = self.size.warm_start + max(self.size.checkpoints), self.data
-        one_run = Workload(rounds, data.n_features, data.density * data.n_features, data.n_actions)
+        one_run = self.data.workload(self.size.warm_start + max(self.size.checkpoints))
         costs = np.zeros(len(one_run.quantities()))
         for name in self.algorithms:
             runs = self.seeds * (len(self.learning_rates) if algorithm(name).has_rate else 1)
@@ -133,24 +145,23 @@ class Runs:
             if found != planned:
                 raise WarmcbError(f"this worker has the version {found} of {name}; expected {planned}, as the study")
 
-    def scene(self, shuffled: Dataset) -> Scene:
+    def scene(self, shuffled: Dataset | DescribedDataset) -> Scene | DescribedScene:
         """The data set, its rows in the order of the shuffle, with the labels that are wrong under this noise."""
-        return Scene.prepare(
-            X=shuffled.X,
-            y=shuffled.y,
-            costs=None,
-            n_actions=shuffled.n_actions,
-            warm_start=self.size.warm_start,
-            interaction=max(self.size.checkpoints),
-            noise=self.noises[0],
-            truth=self.truth,
-            seed=noise_seed(self.seed, self.data.name, self.shuffle, parse_noise(self.noises[0]).kind),
-            shuffle=False,  # the rows are
-            checkpoints=self.size.checkpoints,
-        )
+        settings: dict[str, Any] = {
+            "warm_start": self.size.warm_start,
+            "interaction": max(self.size.checkpoints),
+            "noise": self.noises[0],
+            "truth": self.truth,
+            "seed": noise_seed(self.seed, self.data.name, self.shuffle, parse_noise(self.noises[0]).kind),
+            "shuffle": False,  # the rows are
+            "checkpoints": self.size.checkpoints,
+        }
+        if isinstance(shuffled, DescribedDataset):
+            return shuffled.scene(**settings)
+        return Scene.prepare(shuffled.X, shuffled.y, None, shuffled.n_actions, **settings)
 
-    def _bandits(self, scene: Scene) -> Iterator[tuple[str, float | None, int, PlaysRounds]]:
-        best_constant = _costs.best_constant(scene.truth, scene.n_actions)
+    def _bandits(self, scene: Scene | DescribedScene) -> Iterator[tuple[str, float | None, int, PlaysRounds]]:
+        best_constant = _costs.best_constant(scene.truth, scene.n_actions) if isinstance(scene, Scene) else None
         for name in self.algorithms:
             chosen = algorithm(name)
             rates: Sequence[float | None] = self.learning_rates if chosen.has_rate else (None,)
@@ -169,7 +180,10 @@ class Runs:
 
 @dataclass(frozen=True)
 class Optimal:
-    """What the costs of one shuffle of a data set are measured by: e*, and the cost of the best constant action."""
+    """What the costs of one shuffle of a data set are measured by: e*, and the cost of the best constant action.
+
+    Described actions have no constant one: a choice at random takes its place.
+    """
 
     kind: ClassVar[str] = "optimal"
     data: DataFacts
@@ -186,15 +200,20 @@ class Optimal:
 
     @property
     def load(self) -> Load:
-        nonzeros = self.data.density * self.data.n_features
-        return Load("e*", (self.data.n_rows, self.data.n_rows * nonzeros * self.data.n_actions))
+        quantities = self.data.workload(self.data.n_rows).quantities()
+        if self.data.is_described:
+            return Load("e* of described actions", algorithm("shared").work(self.data.workload(self.data.n_rows)))
+        return Load("e*", (quantities["rounds"], quantities["scores"]))
 
     def compute(self, arrays: Path) -> Columns:
         dataset = _mapped(arrays, self.data, self.shuffle)
-        assert dataset.y is not None
-        found = optimal_cost(dataset.X, dataset.y, dataset.n_actions)
-        constant = 1 - np.bincount(dataset.y).max() / len(dataset.y)
-        row = (self.data.name, self.shuffle, found, float(constant))
+        if isinstance(dataset, DescribedDataset):
+            found, constant = optimal_described(dataset), random_cost(dataset)
+        else:
+            assert dataset.y is not None
+            found = optimal_cost(dataset.X, dataset.y, dataset.n_actions)
+            constant = float(1 - np.bincount(dataset.y).max() / len(dataset.y))
+        row = (self.data.name, self.shuffle, found, constant)
         return {column: [value] for column, value in zip(FLOOR_COLUMNS, row, strict=True)}
 
 
@@ -216,20 +235,22 @@ def plan(grid: Grid, datasets: Sequence[DataFacts]) -> list[Unit]:
     for data, shuffle in product(datasets, range(grid.shuffles)):
         units.append(Optimal(data, shuffle, grid.seed))
         for size in grid.sizes(data.n_rows):
-            for noises, epsilon, names in _groups(grid, shuffle):
+            for noises, epsilon, names in _groups(grid, shuffle, data.is_described):
                 sources = _sources(names, noises, grid.truth)
                 rest = (epsilon, shuffle, grid.seeds, names, grid.learning_rates, grid.seed, sources)
                 units.append(Runs(data, size, noises, grid.truth, *rest))
     return units
 
 
-def _groups(grid: Grid, shuffle: int) -> Iterator[tuple[tuple[str, ...], tuple[float, ...], tuple[str, ...]]]:
+def _groups(
+    grid: Grid, shuffle: int, described: bool
+) -> Iterator[tuple[tuple[str, ...], tuple[float, ...], tuple[str, ...]]]:
     """Noises, ε and the algorithms to run under them; one that does not see noise or ε is run once for all of them.
 
     A user's own algorithm has units of its own: when it is edited, the others need not be computed again.
     """
     wanted: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {}
-    for part in grid.parts():
+    for part in grid.parts(described=described):
         if shuffle < part.shuffles:
             for name in part.algorithms:
                 _, epsilon = wanted.get(name, ((), ()))
@@ -283,7 +304,7 @@ def code_files(package: Path) -> list[Path]:
     return sorted([*modules, *package.glob("_core*.so"), *package.glob("_core*.pyd")])
 
 
-def write_arrays(dataset: Dataset, facts: DataFacts, grid: Grid, arrays: Path) -> None:
+def write_arrays(dataset: Dataset | DescribedDataset, facts: DataFacts, grid: Grid, arrays: Path) -> None:
     """Write what workers map into their memory: the rows in the order of each shuffle, and which code they need."""
     for shuffle in range(grid.shuffles):
         order = row_order(grid.seed, facts.name, shuffle, facts.n_rows)
@@ -299,7 +320,7 @@ def _folder(arrays: Path, data: DataFacts, shuffle: int) -> Path:
 
 
 @lru_cache(maxsize=1)
-def _mapped(arrays: Path, data: DataFacts, shuffle: int) -> Dataset:
+def _mapped(arrays: Path, data: DataFacts, shuffle: int) -> Dataset | DescribedDataset:
     planned = (arrays / _VERSION_FILE).read_text()
     if planned != code_version():
         raise WarmcbError(f"this worker has warmcb {code_version()}; expected {planned}, as the study")

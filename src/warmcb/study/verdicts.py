@@ -15,7 +15,7 @@ from warmcb.study.cells import MissingError
 from warmcb.study.claims import CLAIMS, Claim, chosen_claims
 from warmcb.study.estimates import FEWEST_FAMILIES, TooFewFamiliesError
 from warmcb.study.evidence import MOST_BELOW, RIVALS, Difference, Evidence, Needs, ScoredEvidence
-from warmcb.study.scores import SMALLEST_RANGE, make_scores
+from warmcb.study.scores import SMALLEST_RANGE, make_scores, plays_described
 
 METHOD = (
     "A number is a difference of mean costs, positive where it supports the claim. On every data set costs are measured"
@@ -65,10 +65,12 @@ def judge(
     """All claims with numbers and verdicts, as `claims.json` has them.
 
     The rates are chosen in hindsight, as in the paper; names that begin with `untuned` tell the same when each data set
-    gets the rate that is best on the other families.
+    gets the rate that is best on the other families. The claims are about data whose actions are classes: others are
+    left out.
     """
     asked, count = chosen_claims(claims, truth), len(CLAIMS[truth])
     scores = make_scores(results) if scores is None else scores
+    results, scores = (table.filter(~plays_described(table)) for table in (results, scores))
     rivals = RIVALS[truth]
     was_run = {claim.id: _was_run(claim, results, rivals) for claim in asked}
     columns = []
