@@ -15,7 +15,7 @@ from warmcb._core import Costs, Offers, Pairing, Rows, draw
 from warmcb._messages import shown
 from warmcb._states import State
 from warmcb.bandits._base import names_as_array, names_of_array
-from warmcb.bandits._lanes import Lanes
+from warmcb.bandits._lanes import TellsCertainty
 from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer, vertical
 from warmcb.bandits._parts import check_parts, checked_scores
 from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
@@ -36,7 +36,7 @@ _MOST_FEATURES = 2**31  # beyond, the core could not number the columns
 _YOUNG = 32  # rounds
 
 
-class SharedBandit(Lanes):
+class SharedBandit(TellsCertainty):
     """Contextual bandit for actions that are described by features, another set of them each round.
 
     One model of context and action serves all: what is learned of one action tells something of all that are like it,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _inputs
+from warmcb.bandits._lanes import TellsCertainty
 from warmcb.bandits.arrow import LaneBandit
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError
@@ -18,7 +19,7 @@ from warmcb.selectors import SELECTORS
 LAMBDAS = {3: (0.0, 0.75, 1.0), 8: (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)}
 
 
-class WarmBandit(LaneBandit):
+class WarmBandit(LaneBandit, TellsCertainty):
     """Contextual bandit that starts from labels of unknown worth and has nothing to tune.
 
     Least-squares regressors for each λ, exact after each example, which learn any function, translate what labels say
