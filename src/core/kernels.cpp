@@ -42,7 +42,10 @@ void predict_three(Row row, const float* weights, float* scores) {
         const float* from = weights + row.index[j] * std::size_t(3);
         for (int c = 0; c < 3; ++c) sums[c] += row.value[j] * from[c];
     }
-    for (int c = 0; c < 3; ++c) scores[c] = sums[c] < -FLT_MAX ? -FLT_MAX : sums[c] > FLT_MAX ? FLT_MAX : sums[c];
+    for (int c = 0; c < 3; ++c) {  // finite, as in predict_piece, also where infinities have met
+        const float at_least = sums[c] > -FLT_MAX ? sums[c] : -FLT_MAX;
+        scores[c] = at_least < FLT_MAX ? at_least : FLT_MAX;
+    }
 }
 
 void predict(Row row, const float* weights, std::size_t columns, bool far, float* scores) {

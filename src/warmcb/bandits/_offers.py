@@ -160,7 +160,8 @@ def ids_of(name: str, ids: Any, count: int) -> tuple[Key, ...]:
     plain = tuple(ids.tolist() if isinstance(ids, np.ndarray) else ids)
     if len(plain) != count:
         raise InputError(f"{name} has {len(plain)} ids; expected {count}, one for each action")
-    if not all(type(one) is str or (type(one) is int and -(2**62) < one < 2**62) for one in plain):
+    kinds = set(map(type, plain))
+    if not (kinds == {str} or (kinds == {int} and min(plain) > -(2**62) and max(plain) < 2**62)):  # the usual ones
         plain = tuple(_inputs.key(one, name) for one in plain)
     if len(set(plain)) < len(plain):
         twice = next(one for i, one in enumerate(plain) if one in plain[:i])

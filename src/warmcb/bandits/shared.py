@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_FEATURES = 2**31  # beyond, the core could not number the columns
 _YOUNG = 32  # rounds
+_set = object.__setattr__
 
 
 class SharedBandit(TellsCertainty):
@@ -185,7 +186,7 @@ class SharedBandit(TellsCertainty):
             decision = self._decided(offering, key, self._draws.uniform(key))
             if key is None:
                 self._draws.count += 1
-            self._last = _Last(_bytes_of(x), offering)
+            _set(self, "_last", _Last(_bytes_of(x), offering))
             return decision
 
     def decide_many(
@@ -252,7 +253,7 @@ class SharedBandit(TellsCertainty):
             probability = _inputs.probability(probability)
             self._meet(offering)
             self._learn(offering.offers, 0, row, paid, probability, round_)
-            self.learned_ += 1
+            _set(self, "learned_", self.learned_ + 1)  # past __setattr__, as it takes its time
 
     def learn_many(
         self,
@@ -501,9 +502,11 @@ class SharedBandit(TellsCertainty):
             self._try_to_build(offering.widths, _is_one_hot(offering) and offering.ids is None)
         elif self._may_start_anew and (offering.ids is not None or not _has_one_hot_rows(offering)):
             self._try_to_build(offering.widths, one_hot=False)  # the first offer was one-hot by accident
-        self._remember(offering.names.context)
-        if self.action_features_ is None:
-            self.action_features_ = offering.names.described
+        of_context, of_actions = offering.names
+        if of_context is not None:
+            self._remember(of_context)
+        if of_actions is not None and self.action_features_ is None:
+            self.action_features_ = of_actions
 
     @property
     def _may_start_anew(self) -> bool:
