@@ -244,39 +244,6 @@ class Lanes(BaseBandit):
             self._learner.restore(learner)
 
 
-class TellsCertainty(Lanes):
-    """What the bandits tell that are this package's own: what learns, and how sure they are of their λ."""
-
-    @property
-    def learner_(self) -> str:
-        """What learns: it depends on the size of the data."""
-        with self._lock:
-            return "nothing yet" if self.n_features_ is None else str(self._learner.description)
-
-    @property
-    def intervals_(self) -> NDArray[np.float64]:
-        """For each λ how much more its policies have cost a round than those of the largest λ: from … to, |Λ| × 2.
-
-        In units of the range of costs, which must be known: without a `cost_range` all are NaN, and `scores_` is what
-        there is. All of them hold at all times together with 95 %, if every round is learned before the next is
-        decided. They are about the policies of all rounds since the bandit last noticed a change of the world, the
-        earlier ones weighing more. With the paper's selector nothing is known: from −1 to 1.
-        """
-        with self._lock:
-            if self.cost_range is None:
-                return np.full((len(self.lambdas_), 2), np.nan)
-            if self.n_features_ is None:
-                return np.tile([-1.0, 1.0], (len(self.lambdas_), 1))
-            return np.asarray(self._selector.intervals)
-
-    @property
-    def dropped_(self) -> NDArray[np.bool_]:
-        """Which λ are out: those whose interval has been above 0, since the last change of the world."""
-        with self._lock:
-            dropped = np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.dropped
-            return dropped.astype(np.bool_)
-
-
 def _usual_range(costs: NDArray[np.float64]) -> tuple[float, float]:
     """The lowest and the highest cost, wild ones left out."""
     mean, reach = float(np.nanmean(costs)), 10 * float(np.nanstd(costs))

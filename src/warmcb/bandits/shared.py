@@ -5,29 +5,26 @@ else is as in `WarmBandit`: lanes over Λ, the selection of λ, exploration, uni
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _core, _inputs
-from warmcb._core import Costs, Offers, Pairing, Rows, draw
+from warmcb._core import Costs, Offers, draw
 from warmcb._messages import shown
 from warmcb._states import State
 from warmcb.bandits._base import names_as_array, names_of_array
-from warmcb.bandits._lanes import TellsCertainty
+from warmcb.bandits._chosen_parts import ChosenParts
+from warmcb.bandits._described import DescribedOffer, Last, bytes_of, has_one_hot_rows, is_one_hot
 from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer, vertical
-from warmcb.bandits._parts import check_parts, checked_scores
+from warmcb.bandits._parts import check_parts
 from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
 from warmcb.bandits.explanations import Explanation, Side, checked_decision, column_names, explained
-from warmcb.bandits.warm import LAMBDAS
-from warmcb.contracts import Doubles, Floats, Outcome, StartsExplorer, StartsLearner, StartsSelector
+from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError, OrderError
-from warmcb.explorers import EXPLORERS
-from warmcb.features import Encoder, as_encoder
+from warmcb.features import Encoder
 from warmcb.learners.described import pairing_of
-from warmcb.learners.linear import FEATURES, LEARNERS
-from warmcb.selectors import SELECTORS
 
 if TYPE_CHECKING:
     from warmcb.bandits.shared_policy import SharedPolicy
@@ -37,7 +34,7 @@ _YOUNG = 32  # rounds
 _set = object.__setattr__
 
 
-class SharedBandit(TellsCertainty):
+class SharedBandit(ChosenParts):
     """Contextual bandit for actions that are described by features, another set of them each round.
 
     One model of context and action serves all: what is learned of one action tells something of all that are like it,
@@ -81,7 +78,7 @@ class SharedBandit(TellsCertainty):
     >>> bandit.decide([0.1, 0.2], actions=articles[:2], ids=["a", "b"]).action in (0, 1)
     True
     >>> bandit.learner_
-    'least squares, 206 terms, 192 of them bends, for all actions'
+    'least squares, 78 terms, 64 of them bends, for all actions'
 
     """
 
@@ -101,24 +98,21 @@ class SharedBandit(TellsCertainty):
         seed: int = 0,
     ) -> None:
         super().__init__(seed)
-        self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.lambdas_ = _inputs.lambdas(lambdas, LAMBDAS)
-        self.lambdas = _inputs.plain_lambdas(lambdas)
-        self.features = _inputs.choice("features", features, FEATURES)
-        self.half_life = _inputs.half_life(half_life)
-        self.cost_range = _inputs.cost_range(cost_range)
+        self._choose_parts(
+            epsilon=epsilon,
+            lambdas=lambdas,
+            features=features,
+            half_life=half_life,
+            cost_range=cost_range,
+            learner=learner,
+            selector=selector,
+            explorer=explorer,
+            encoder=encoder,
+        )
         self.most_ids = _inputs.integer("most_ids", most_ids, 2, 2**32)
-        self.learner = _inputs.part("learner", learner, LEARNERS)
-        self.selector = _inputs.part("selector", selector, SELECTORS)
-        self.explorer = _inputs.part("explorer", explorer, EXPLORERS)
-        self.encoder = None if encoder is None else as_encoder(encoder)
-        for name, default in (("features", "bends"), ("half_life", None)):
-            if getattr(self, name) != default and self.learner != "auto":
-                what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
-                raise InputError(f"{what}; expected it with the learner auto")
         self.n_action_features_: int | None = None
         self.action_features_: tuple[str, ...] | None = None
-        self._last = _Last(None, None)
+        self._last = Last(None, None)
 
     # What callers use
 
@@ -186,7 +180,7 @@ class SharedBandit(TellsCertainty):
             decision = self._decided(offering, key, self._draws.uniform(key))
             if key is None:
                 self._draws.count += 1
-            _set(self, "_last", _Last(_bytes_of(x), offering))
+            _set(self, "_last", Last(bytes_of(x), offering))
             return decision
 
     def decide_many(
@@ -444,8 +438,8 @@ class SharedBandit(TellsCertainty):
 
         return explained(self._in_paid_costs(scores), row, side_of, names, self._paid_unit[1], most)
 
-    def _offer(self, offers: Offers, i: int) -> "_DescribedOffer":
-        return _DescribedOffer(self._pairing, offers, i)
+    def _offer(self, offers: Offers, i: int) -> "DescribedOffer":
+        return DescribedOffer(self._pairing, offers, i)
 
     # Checks
 
@@ -499,8 +493,8 @@ class SharedBandit(TellsCertainty):
 
     def _meet(self, offering: Offering) -> None:
         if self.n_features_ is None:
-            self._try_to_build(offering.widths, _is_one_hot(offering) and offering.ids is None)
-        elif self._may_start_anew and (offering.ids is not None or not _has_one_hot_rows(offering)):
+            self._try_to_build(offering.widths, is_one_hot(offering) and offering.ids is None)
+        elif self._may_start_anew and (offering.ids is not None or not has_one_hot_rows(offering)):
             self._try_to_build(offering.widths, one_hot=False)  # the first offer was one-hot by accident
         of_context, of_actions = offering.names
         if of_context is not None:
@@ -526,8 +520,7 @@ class SharedBandit(TellsCertainty):
         self._pairing, self._learner = pairing_of(
             self.learner, self.features, self.half_life, widths, n_lanes, self.most_ids, one_hot
         )
-        self._selector = _named(self.selector, SELECTORS).start(n_lanes)
-        self._explorer = _named(self.explorer, EXPLORERS).start()
+        self._selector, self._explorer = self._started_judges()
         self._one_hot = self._pairing.regressors > 1  # each column of the descriptions has its own
         shape = (self._pairing.features, self._pairing.regressors, n_lanes)
         check_parts(self._learner, self._selector, self._explorer, shape)
@@ -565,82 +558,3 @@ class SharedBandit(TellsCertainty):
         self._build(Widths(*widths), bool(one_hot))
         if "action_feature_names" in state:
             self.action_features_ = names_of_array(state["action_feature_names"], described)
-
-
-class _Last(NamedTuple):
-    """What was decided on last: most decisions are learned before the next one, and need not be checked again."""
-
-    x: bytes | None
-    offering: Any
-
-    def is_of(self, x: Any, actions: Any, ids: Any) -> bool:
-        offering = self.offering
-        if offering is None or actions is not offering.descriptions or ids is not offering.ids:
-            return False
-        return self.x is not None and self.x == _bytes_of(x)
-
-
-def _bytes_of(x: Any) -> bytes | None:
-    """What tells contexts apart; None if that is more work than to check them."""
-    if x is None:
-        return b""
-    return x.tobytes() + x.dtype.str.encode() if type(x) is np.ndarray and x.dtype.kind in "fiu" else None
-
-
-class _DescribedOffer:
-    """A context, and the descriptions of the actions that are there."""
-
-    def __init__(self, pairing: Pairing, offers: Offers, i: int) -> None:
-        self.pairing, self.offers, self.i = pairing, offers, i
-
-    @property
-    def rows(self) -> Rows:
-        """Each pair of context and action as a row."""
-        return Rows(*self.offers.pairs(self.pairing, self.i), self.pairing.features)
-
-    @property
-    def n_allowed(self) -> int:
-        return self.offers.count(self.i)
-
-    def scores(self, learner: Any, n_lanes: int) -> Floats:
-        if isinstance(learner, _core.Predictor):
-            return learner.predict_described(self.pairing, self.offers, self.i)
-        rows = self.rows
-        return np.concatenate([checked_scores(learner, rows, a, (1, n_lanes)) for a in range(len(rows))])
-
-    def values(self, action: int, n_features: int) -> dict[int, float]:
-        """The features that are not 0, by number; those of the context come before those of the action."""
-        values, columns, starts = self.offers.pairs(self.pairing, self.i)
-        entries = slice(*starts[action : action + 2].tolist())
-        found = zip(columns[entries].tolist(), values[entries].tolist(), strict=True)
-        return {column: value for column, value in found if column < n_features}
-
-    def update(self, learner: Any, outcome: Outcome, weights: Doubles) -> None:
-        if isinstance(learner, _core.Learner):
-            learner.update_described(self.pairing, self.offers, self.i, outcome, weights)
-            return
-        rows, played = self.rows, outcome.action
-        of_pair = outcome._replace(scores=outcome.scores[played : played + 1], action=0)
-        learner.update(rows, played, of_pair._replace(greedy=np.zeros_like(outcome.greedy)), weights)
-
-
-def _is_one_hot(offering: Offering) -> bool:
-    """Whether in each offer each action has a column of its own."""
-    starts = offering.starts
-    if offering.widths.described < 2 or (np.diff(starts) < 2).all() or not _has_one_hot_rows(offering):
-        return False
-    columns = offering.descriptions.nonzero()[1]
-    rounds = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    return len(np.unique(rounds * offering.widths.described + columns)) == len(columns)
-
-
-def _has_one_hot_rows(offering: Offering) -> bool:
-    """Whether each action has a single column, and there a 1."""
-    descriptions = offering.descriptions
-    rows, columns = descriptions.nonzero()
-    each_once = len(rows) == descriptions.shape[0] and not (np.diff(rows) != 1).any()
-    return each_once and not (descriptions[rows, columns] != 1).any()
-
-
-def _named(part: Any, known: dict[str, Any]) -> Any:
-    return known[part] if isinstance(part, str) else part

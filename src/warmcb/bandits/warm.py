@@ -7,19 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _inputs
-from warmcb.bandits._lanes import TellsCertainty
+from warmcb.bandits._chosen_parts import ChosenParts, named
 from warmcb.bandits.arrow import LaneBandit
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
-from warmcb.errors import InputError
-from warmcb.explorers import EXPLORERS
-from warmcb.features import as_encoder
-from warmcb.learners.linear import FEATURES, LEARNERS, BySize
-from warmcb.selectors import SELECTORS
-
-LAMBDAS = {3: (0.0, 0.75, 1.0), 8: (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)}
+from warmcb.learners.linear import LEARNERS, BySize
 
 
-class WarmBandit(LaneBandit, TellsCertainty):
+class WarmBandit(LaneBandit, ChosenParts):
     """Contextual bandit that starts from labels of unknown worth and has nothing to tune.
 
     Least-squares regressors for each λ, exact after each example, which learn any function, translate what labels say
@@ -76,36 +70,28 @@ class WarmBandit(LaneBandit, TellsCertainty):
         seed: int = 0,
     ) -> None:
         super().__init__(n_actions, actions, seed)
-        self.epsilon = _inputs.fraction("epsilon", epsilon)
-        self.lambdas_ = _inputs.lambdas(lambdas, LAMBDAS)
-        self.lambdas = _inputs.plain_lambdas(lambdas)
-        self.features = _inputs.choice("features", features, FEATURES)
-        self.half_life = _inputs.half_life(half_life)
-        self.cost_range = _inputs.cost_range(cost_range)
-        self.learner = _inputs.part("learner", learner, LEARNERS)
-        self.selector = _inputs.part("selector", selector, SELECTORS)
-        self.explorer = _inputs.part("explorer", explorer, EXPLORERS)
+        self._choose_parts(
+            epsilon=epsilon,
+            lambdas=lambdas,
+            features=features,
+            half_life=half_life,
+            cost_range=cost_range,
+            learner=learner,
+            selector=selector,
+            explorer=explorer,
+            encoder=encoder,
+        )
         self.optimism = _inputs.number("optimism", optimism, "a number from 0 to 1e6", 0.0, 1e6)
-        self.encoder = None if encoder is None else as_encoder(encoder)
-        for name, default in (("features", "bends"), ("half_life", None)):
-            if getattr(self, name) != default and self.learner != "auto":
-                what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
-                raise InputError(f"{what}; expected it with the learner auto")
 
     def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
-        learner = BySize(self.features, self.half_life) if self.learner == "auto" else _named(self.learner, LEARNERS)
-        selector, explorer = _named(self.selector, SELECTORS), _named(self.explorer, EXPLORERS)
+        learner = BySize(self.features, self.half_life) if self.learner == "auto" else named(self.learner, LEARNERS)
         # What it can see depends on the number of actions that there were in the beginning.
         started = learner.start(n_features, self._actions.at_first, n_lanes)
         for _ in range(self._actions.at_first, self.n_actions):
             started.add_action()
-        return started, selector.start(n_lanes), explorer.start()
+        return started, *self._started_judges()
 
     def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         # An online step is as large as its weight, and rounds come with 1/p there: the average weight shall be 1.
         total = 1 - lambdas + self.n_actions * lambdas if self._learner.weighs_by_propensity else 1
         return (1 - lambdas) / total, lambdas / total
-
-
-def _named(part: Any, known: dict[str, Any]) -> Any:
-    return known[part] if isinstance(part, str) else part

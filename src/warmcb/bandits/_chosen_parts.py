@@ -1,0 +1,90 @@
+"""What `WarmBandit` and `SharedBandit` have in common: parts that the caller can choose, and what they tell."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warmcb import _inputs
+from warmcb.bandits._lanes import Lanes
+from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
+from warmcb.errors import InputError
+from warmcb.explorers import EXPLORERS
+from warmcb.features import as_encoder
+from warmcb.learners.linear import FEATURES, LEARNERS
+from warmcb.selectors import SELECTORS
+
+_LAMBDAS = {3: (0.0, 0.75, 1.0), 8: (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)}
+
+
+class ChosenParts(Lanes):
+    """Lanes whose learner, selector and explorer are named, or brought, by the caller."""
+
+    def _choose_parts(
+        self,
+        *,
+        epsilon: float,
+        lambdas: int | Sequence[float],
+        features: str,
+        half_life: float | None,
+        cost_range: tuple[float, float] | None,
+        learner: str | StartsLearner,
+        selector: str | StartsSelector,
+        explorer: str | StartsExplorer,
+        encoder: Any,
+    ) -> None:
+        """Check the arguments of a constructor, and keep them under their names."""
+        self.epsilon = _inputs.fraction("epsilon", epsilon)
+        self.lambdas_ = _inputs.lambdas(lambdas, _LAMBDAS)
+        self.lambdas = _inputs.plain_lambdas(lambdas)
+        self.features = _inputs.choice("features", features, FEATURES)
+        self.half_life = _inputs.half_life(half_life)
+        self.cost_range = _inputs.cost_range(cost_range)
+        self.learner = _inputs.part("learner", learner, LEARNERS)
+        self.selector = _inputs.part("selector", selector, SELECTORS)
+        self.explorer = _inputs.part("explorer", explorer, EXPLORERS)
+        self.encoder = None if encoder is None else as_encoder(encoder)
+        for name, default in (("features", "bends"), ("half_life", None)):
+            if getattr(self, name) != default and self.learner != "auto":
+                what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
+                raise InputError(f"{what}; expected it with the learner auto")
+
+    def _started_judges(self) -> tuple[Any, Any]:
+        """The selector and the explorer, which have seen nothing."""
+        selector, explorer = named(self.selector, SELECTORS), named(self.explorer, EXPLORERS)
+        return selector.start(len(self.lambdas_)), explorer.start()
+
+    @property
+    def learner_(self) -> str:
+        """What learns: it depends on the size of the data."""
+        with self._lock:
+            return "nothing yet" if self.n_features_ is None else str(self._learner.description)
+
+    @property
+    def intervals_(self) -> NDArray[np.float64]:
+        """For each λ how much more its policies have cost a round than those of the largest λ: from … to, |Λ| × 2.
+
+        In units of the range of costs, which must be known: without a `cost_range` all are NaN, and `scores_` is what
+        there is. All of them hold at all times together with 95 %, if every round is learned before the next is
+        decided. They are about the policies of all rounds since the bandit last noticed a change of the world, the
+        earlier ones weighing more. With the paper's selector nothing is known: from −1 to 1.
+        """
+        with self._lock:
+            if self.cost_range is None:
+                return np.full((len(self.lambdas_), 2), np.nan)
+            if self.n_features_ is None:
+                return np.tile([-1.0, 1.0], (len(self.lambdas_), 1))
+            return np.asarray(self._selector.intervals)
+
+    @property
+    def dropped_(self) -> NDArray[np.bool_]:
+        """Which λ are out: those whose interval has been above 0, since the last change of the world."""
+        with self._lock:
+            dropped = np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.dropped
+            return dropped.astype(np.bool_)
+
+
+def named(part: Any, known: dict[str, Any]) -> Any:
+    """A part by its name, or the part itself."""
+    return known[part] if isinstance(part, str) else part
