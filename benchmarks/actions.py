@@ -166,9 +166,10 @@ def with_ids(n: int) -> Iterator[Round]:
 def wide(n: int, actions: int = 1000, nonzeros: int = 100, columns: int = 2**18) -> Iterator[Round]:
     random = np.random.default_rng(0)
     weights = random.normal(size=columns) / np.sqrt(nonzeros)
-    starts = np.arange(actions + 1) * nonzeros
+    starts = np.arange(actions + 1, dtype=np.int32) * nonzeros
     for _ in range(n):
-        values, at = random.random(actions * nonzeros), random.integers(columns, size=actions * nonzeros)
+        values = random.random(actions * nonzeros, dtype=np.float32)  # the types that an Encoder gives
+        at = random.integers(columns, size=actions * nonzeros, dtype=np.int32)
         A = sparse.csr_array((values, at, starts.copy()), shape=(actions, columns))
         A.sum_duplicates()
         yield Round(None, None, A, (random.random(actions) < 1 / (1 + np.exp(-4 * (A @ weights)))).astype(np.float64))

@@ -29,6 +29,12 @@ template <class T> Numpy<T> fresh_array(std::initializer_list<std::size_t> shape
     return Numpy<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
 }
 
+// The same without zeros in it: every number is about to be written.
+template <class T> Numpy<T> empty_array(std::size_t size) {
+    T* data = new T[size];
+    return Numpy<T>(data, {size}, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
+}
+
 template <class T> Numpy<T> as_array(std::vector<T>&& values) {
     auto* kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });

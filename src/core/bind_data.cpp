@@ -77,7 +77,7 @@ bool try_csr(nb::handle values, nb::handle indices, nb::handle starts, std::size
     Array<const Value> from;
     Array<const Index> at, begins;
     if (!nb::try_cast(values, from, false) || !nb::try_cast(indices, at, false) || !nb::try_cast(starts, begins, false)) return false;
-    Csr to{fresh_array<float>({from.size()}), fresh_array<int32_t>({at.size()}), fresh_array<int32_t>({begins.size()})};
+    Csr to{empty_array<float>(from.size()), empty_array<int32_t>(at.size()), empty_array<int32_t>(begins.size())};
     if (convert_csr(from, at, begins, columns, std::get<0>(to).data(), std::get<1>(to).data(), std::get<2>(to).data())) found = std::move(to);
     return true;
 }

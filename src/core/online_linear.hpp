@@ -41,8 +41,10 @@ public:
 
     void rescale(double a, double b) override {
         for (std::size_t i = 0; i < inputs * actions * lanes; ++i) {
-            weights.data()[i] *= static_cast<float>(a);
-            scales.data()[i / lanes * 2 * lanes + i % lanes] *= static_cast<float>(a * a);
+            float &weight = weights.data()[i], &squares = scales.data()[i / lanes * 2 * lanes + i % lanes];
+            if (weight == 0 && squares == 0) continue;  // most of a wide model, whose memory shall stay untouched
+            weight *= static_cast<float>(a);
+            squares *= static_cast<float>(a * a);
         }
         for (std::size_t i = 0; i < actions * lanes; ++i) weights.data()[(inputs - 1) * actions * lanes + i] += static_cast<float>(b);
     }
