@@ -11,6 +11,7 @@ LAYERS = [
     {"__main__"},
     {"cli"},
     {"study"},
+    {"logs"},
     {"theory"},
     {"data", "plot"},
     {"catalogue"},

@@ -1,0 +1,1 @@
+"""Logs of decisions: what they say about policies that did not make them."""

@@ -1,0 +1,94 @@
+"""When a log cannot answer: what is wrong with the evidence, in words."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warmcb.logs.estimators import Terms
+from warmcb.logs.evidence import Evidence
+from warmcb.logs.intervals import gaussian
+
+SMALLEST_OVERLAP = 0.01
+"""The share of decisions with a weight above 0."""
+SMALLEST_EFFECTIVE_SIZE = 100
+SMALLEST_EFFECTIVE_SHARE = 0.01
+LARGEST_SHARE = 0.1
+"""Of one decision in all weights."""
+FEWEST_UNITS = 30
+SURE = 0.999
+"""The level of the interval that the mean weight, which should be 1, must not leave."""
+
+
+def warnings(evidence: Evidence, actions: ArrayLike | None = None) -> list[str]:
+    """Reasons not to trust what the evidence says; none if it is sound.
+
+    Args:
+        evidence: what a log says about a policy.
+        actions: which action each decision played, if a log with a single action shall be noticed.
+
+    >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
+    >>> warnings(evidence)[0]
+    'the effective size is 2 of 3 decisions: too little for a reliable estimate'
+
+    """
+    checks = (_overlap(evidence), _effective_size(evidence), _one_weight(evidence), _mean_weight(evidence))
+    return [
+        text for text in (*checks, _support(evidence), _units(evidence), _rewards(evidence), _actions(actions)) if text
+    ]
+
+
+def _overlap(evidence: Evidence) -> str:
+    share = float((evidence.weights > 0).mean())
+    if share >= SMALLEST_OVERLAP:
+        return ""
+    return f"only {share:.2%} of the decisions are ones that the policy might have made: the log says little about it"
+
+
+def _effective_size(evidence: Evidence) -> str:
+    size = evidence.effective_size
+    if size >= SMALLEST_EFFECTIVE_SIZE and size >= SMALLEST_EFFECTIVE_SHARE * len(evidence):
+        return ""
+    return f"the effective size is {size:,.0f} of {len(evidence):,} decisions: too little for a reliable estimate"
+
+
+def _one_weight(evidence: Evidence) -> str:
+    weights = evidence.counts * evidence.weights
+    share = float(weights.max() / weights.sum()) if weights.any() else 0.0
+    if share <= LARGEST_SHARE:
+        return ""
+    return f"one decision has {share:.0%} of all weight: without it the estimate might be quite another"
+
+
+def _mean_weight(evidence: Evidence) -> str:
+    counts = evidence.counts
+    terms = Terms(counts * evidence.weights, 0.0, counts)
+    if 1.0 in gaussian(terms, evidence.units, level=SURE):
+        return ""
+    return (
+        f"the mean weight is {terms.value:.3g}; expected about 1: "
+        "the probabilities of the log or of the policy are wrong, or rare decisions with large weights are missing"
+    )
+
+
+def _support(evidence: Evidence) -> str:
+    share = float(np.isinf(evidence.largest_weights).mean())
+    if share == 0:
+        return ""
+    return f"in {share:.2%} of the decisions the policy may play an action that the log never plays"
+
+
+def _units(evidence: Evidence) -> str:
+    if evidence.units is None or (count := int(evidence.units.max()) + 1) >= FEWEST_UNITS:
+        return ""
+    return f"there are {count} units only: intervals over so few are too narrow"
+
+
+def _rewards(evidence: Evidence) -> str:
+    if np.ptp(evidence.rewards) > 0:
+        return ""
+    return f"every reward is {evidence.rewards[0]:g}: no policy can be told from another"
+
+
+def _actions(actions: ArrayLike | None) -> str:
+    if actions is None or len(np.unique(np.asarray(actions))) > 1:
+        return ""
+    return "the log has a single action: nothing tells the value of others"

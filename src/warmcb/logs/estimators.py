@@ -1,0 +1,229 @@
+"""What a policy is worth, from decisions that another one made: estimators by name.
+
+An estimator turns each decision into a term. The mean of the terms is the estimate, and their spread tells how far off
+it may be (`intervals`). w is a weight, r a reward, v what a model expects of the policy and q of the action that was
+played, n the number of decisions. A decision of which the log left out others counts for them too.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from warmcb import _inputs
+from warmcb.errors import InputError
+from warmcb.logs.evidence import Doubles, Evidence, refuse_unpaired
+
+
+class Terms(NamedTuple):
+    """The terms of an estimate, which is their mean.
+
+    Attributes:
+        kept: one for each decision of the log.
+        left_out: the term of each decision that was left out.
+        counts: for how many decisions each one of the log stands, with those that were left out.
+
+    """
+
+    kept: Doubles
+    left_out: float
+    counts: Doubles
+
+    def first(self, n: int) -> "Terms":
+        """Those of the first n decisions.
+
+        Args:
+            n: how many.
+
+        """
+        return Terms(self.kept[:n], self.left_out, self.counts[:n])
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        size = float(self.counts.sum())
+        return (float(self.kept.sum()) + self.left_out * (size - len(self.kept))) / size
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """A way to estimate the value of a policy.
+
+    Attributes:
+        name: of the estimator.
+        terms_of: makes terms of some evidence and of the parameter.
+        needs_model: whether it needs a model of the rewards.
+        parameter: "tau" or "lambda_" if it has one, else None. By default τ = √n and λ = n.
+
+    >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
+    >>> round(ESTIMATORS["ips"](evidence), 3), ESTIMATORS["snips"](evidence)
+    (0.667, 0.5)
+    >>> ESTIMATORS["clipped"](evidence, 1.5)
+    0.5
+
+    """
+
+    name: str
+    terms_of: Callable[[Evidence, float], Terms]
+    needs_model: bool = False
+    parameter: str | None = None
+
+    def __call__(self, evidence: Evidence, parameter: float | None = None) -> float:
+        """The estimate.
+
+        Args:
+            evidence: what a log says about the policy.
+            parameter: τ or λ, above 0; None: the default.
+
+        """
+        return self.terms(evidence, parameter).value
+
+    def terms(self, evidence: Evidence, parameter: float | None = None) -> Terms:
+        """The terms whose mean is the estimate.
+
+        Args:
+            evidence: what a log says about the policy.
+            parameter: τ or λ, above 0; None: the default.
+
+        """
+        if self.needs_model and not evidence.has_model:
+            raise InputError(f"expected is None; expected a model's predictions, which {self.name!r} needs")
+        return self.terms_of(evidence, self._parameter(evidence, parameter))
+
+    def _parameter(self, evidence: Evidence, given: float | None) -> float:
+        if self.parameter is None and given is not None:
+            raise InputError(f"parameter is {given!r}; expected None: {self.name!r} has no parameter")
+        if given is not None:
+            name = self.parameter or ""
+            return _inputs.number(name, given, "a number above 0", 0.0, np.inf, low_excluded=True)
+        return evidence.size**0.5 if self.parameter == "tau" else evidence.size
+
+
+def difference(estimator: Estimator, first: Evidence, second: Evidence) -> Terms:
+    """The terms of the difference of two policies on the same decisions.
+
+    Args:
+        estimator: of the value of each policy.
+        first: what a log says about the first policy.
+        second: what the same decisions say about the second one.
+
+    """
+    refuse_unpaired(first, second)
+    one, other = estimator.terms(first), estimator.terms(second)
+    return Terms(one.kept - other.kept, one.left_out - other.left_out, one.counts)
+
+
+def _ips(evidence: Evidence, _: float) -> Terms:
+    """The mean of w·r."""
+    return _weighted(evidence, evidence.weights)
+
+
+def _snips(evidence: Evidence, _: float) -> Terms:
+    """Σw·r/Σw, whose terms are its linearisation (the delta method). Without any weight there is no estimate."""
+    return _ratio(evidence, evidence.weights * evidence.rewards, evidence.weights)
+
+
+def _clipped(evidence: Evidence, tau: float) -> Terms:
+    """The mean of min(w, τ)·r."""
+    return _weighted(evidence, np.minimum(evidence.weights, tau))
+
+
+def _shrunk(evidence: Evidence, lambda_: float) -> Terms:
+    """The mean of w·r·λ/(w² + λ): large weights shrink towards 0."""
+    return _weighted(evidence, _shrink(evidence.weights, lambda_))
+
+
+def _dm(evidence: Evidence, _: float) -> Terms:
+    """The mean of v: what the model says, right or wrong."""
+    return _corrected(evidence, np.zeros(len(evidence)))
+
+
+def _dr(evidence: Evidence, _: float) -> Terms:
+    """The mean of v + w·(r − q): the model, corrected where it was wrong."""
+    return _corrected(evidence, evidence.weights)
+
+
+def _switch(evidence: Evidence, tau: float) -> Terms:
+    """The same, without corrections whose weight is above τ."""
+    return _corrected(evidence, np.where(evidence.weights <= tau, evidence.weights, 0.0))
+
+
+def _dr_shrunk(evidence: Evidence, lambda_: float) -> Terms:
+    """The same, with the weights of `shrunk`."""
+    return _corrected(evidence, _shrink(evidence.weights, lambda_))
+
+
+def _cressie_read(evidence: Evidence, _: float) -> Terms:
+    """The empirical-likelihood estimate CR(−2) of Karampatziakis, Langford and Mineiro (2020): w·r − b·(w − 1).
+
+    As weights are 1 on average, what they say too much or too little is taken off. The likelihood adds one decision to
+    the log, whose weight is 0 if weights are too large, and unbounded if they are too small. With a weight of 0, b is
+    the slope of w·r over w; unbounded, it stands for rewards that were not seen: b is the mean reward.
+    """
+    counts, size = evidence.counts, evidence.size
+    weights, rewards = counts * evidence.weights, evidence.rewards
+    weighted_rewards = weights * rewards
+    total = float(weights.sum())
+    if total < size:
+        slope = float(counts @ rewards) / size
+        return Terms(weighted_rewards - slope * (weights - 1), slope, counts)
+    mean, mean_reward = total / (size + 1), float(weighted_rewards.sum()) / (size + 1)
+    covariance = float(weights @ weighted_rewards) / (size + 1) - mean * mean_reward
+    slope = covariance / (float(weights @ weights) / (size + 1) - mean**2)
+    # The added decision has the term b; its share goes to all the others.
+    terms, share = weighted_rewards - slope * (weights - 1), 1 / (size + 1)
+    return Terms(terms * (1 - share) + slope * share, slope, counts)
+
+
+def _weighted(evidence: Evidence, weights: Doubles) -> Terms:
+    """The mean of weighted rewards; decisions that were left out have terms of 0, as in vw-estimators."""
+    counts = evidence.counts
+    return Terms(counts * weights * evidence.rewards, 0.0, counts)
+
+
+def _corrected(evidence: Evidence, weights: Doubles) -> Terms:
+    assert evidence.expected is not None and evidence.expected_played is not None
+    return _ratio(evidence, evidence.expected + weights * (evidence.rewards - evidence.expected_played))
+
+
+def _ratio(evidence: Evidence, above: Doubles, below: Doubles | float = 1.0) -> Terms:
+    """Σ above/Σ below, as the mean of its linearisation; one that was left out is like those that were not."""
+    counts = evidence.counts
+    above, below = counts * above, counts * below
+    total = float(below.sum())
+    if total == 0:
+        return Terms(np.full(len(evidence), np.nan), np.nan, counts)
+    value = float(above.sum()) / total
+    return Terms(value + (above - value * below) * (evidence.size / total), value, counts)
+
+
+def _shrink(weights: Doubles, lambda_: float) -> Doubles:
+    return weights if lambda_ == np.inf else weights * lambda_ / (weights**2 + lambda_)
+
+
+ESTIMATORS = {
+    estimator.name: estimator
+    for estimator in (
+        Estimator("ips", _ips),
+        Estimator("snips", _snips),
+        Estimator("clipped", _clipped, parameter="tau"),
+        Estimator("shrunk", _shrunk, parameter="lambda_"),
+        Estimator("cressie-read", _cressie_read),
+        Estimator("dm", _dm, needs_model=True),
+        Estimator("dr", _dr, needs_model=True),
+        Estimator("switch", _switch, needs_model=True, parameter="tau"),
+        Estimator("dr-shrunk", _dr_shrunk, needs_model=True, parameter="lambda_"),
+    )
+}
+"""Every estimator, by name."""
+
+
+def usual_estimator(*evidence: Evidence) -> Estimator:
+    """The estimator "dr" if there is a model of the rewards, else "ips": both are right on average.
+
+    Args:
+        evidence: of one policy, or of several.
+
+    """
+    return ESTIMATORS["dr" if all(one.has_model for one in evidence) else "ips"]

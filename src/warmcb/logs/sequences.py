@@ -1,0 +1,222 @@
+"""Intervals that hold at every moment at once: look as often as you like, and stop when you have seen enough.
+
+With a range of rewards they are certain. A policy's value has the gamma-exponential empirical-Bernstein sequence of
+Waudby-Smith, Wu, Ramdas, Karampatziakis and Mineiro (2022), the difference of two policies its form for terms with a
+bound that is known before each draw. Both bet on terms x against their lower bounds: if a term is at least f, its mean
+at most h, and g ≤ h a guess from earlier terms, then with s = 1/(h − f) the wealth
+
+    exp(b·Σ s·(x − μ) − (−ln(1 − b) − b)·Σ s²·(x − g)²)
+
+is a supermartingale for every bet b in [0, 1), and so is its mixture over a gamma distribution of bets, which has a
+closed form. It exceeds 1/α at some moment with a probability of at most α.
+
+Without a range of rewards, or where units repeat, there is the asymptotic sequence of Waudby-Smith, Arbour, Sinha,
+Kennedy and Ramdas (2021): the Gaussian interval with a wider factor.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warmcb._messages import shown
+from warmcb.errors import InputError
+from warmcb.logs.estimators import Terms, difference, usual_estimator
+from warmcb.logs.evidence import Doubles, Evidence, Units, refuse_unpaired, rewards_between
+from warmcb.logs.intervals import Interval, confidence_level, standard_error
+
+_CERTAIN = "empirical Bernstein"
+Looks = NDArray[np.int64]
+
+TIGHTEST_AT = 1000
+"""The asymptotic sequence is at its best after so many decisions or, where they repeat, units."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConfidenceSequence:
+    """Intervals at some moments of a log, all of which hold at once with the given confidence.
+
+    What they contain is the average value over the decisions so far; so it may change as the world does. For the
+    difference of two policies, decisions with larger weights count less in that average.
+
+    Attributes:
+        looks: after how many decisions.
+        low: the lower ends.
+        high: the upper ends.
+        kind: how they were made.
+        level: the share of logs in which all the intervals contain the value.
+        asymptotic: whether that share is only approached as the log grows.
+
+    """
+
+    looks: Looks
+    low: Doubles
+    high: Doubles
+    kind: str
+    level: float
+    asymptotic: bool
+
+    @property
+    def last(self) -> Interval:
+        """The interval at the last look."""
+        return Interval(float(self.low[-1]), float(self.high[-1]), self.kind, self.level, self.asymptotic)
+
+
+def sequence(
+    evidence: Evidence,
+    *,
+    reward_range: tuple[float, float] | None = None,
+    looks: ArrayLike | None = None,
+    level: float = 0.95,
+) -> ConfidenceSequence:
+    """A confidence sequence for the value of a policy.
+
+    Args:
+        evidence: what a log says about the policy.
+        reward_range: the lowest and the highest possible reward. None: the sequence is asymptotic, of the estimator
+            "dr" if there is a model of the rewards, else of "ips". So it is where units repeat.
+        looks: after how many decisions, in ascending order; None: after all of them.
+        level: of confidence.
+
+    >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
+    >>> found = sequence(evidence, reward_range=(0.0, 1.0), looks=[100, 1000])
+    >>> found.low.round(2), found.high.round(2)
+    (array([0.62, 0.88]), array([1., 1.]))
+
+    """
+    level, looks_ = confidence_level(level), _checked_looks(looks, len(evidence))
+    if reward_range is None or evidence.units is not None:
+        return _asymptotic(usual_estimator(evidence).terms(evidence), evidence.units, looks_, level)
+    low, high = rewards_between(evidence, reward_range)
+    floors = np.zeros(len(evidence))
+    ends = [
+        _lower_ends(
+            evidence.weights * gains / (high - low), floors, evidence.counts, looks_, level, least=0.0, prior=0.5
+        )
+        for gains in (evidence.rewards - low, high - evidence.rewards)
+    ]
+    # As weights are 1 on average, the mean of w·(high − r) is what the value lacks to the highest reward.
+    return ConfidenceSequence(
+        looks_, low + (high - low) * ends[0], high - (high - low) * ends[1], _CERTAIN, level, False
+    )
+
+
+def sequence_of_difference(
+    first: Evidence,
+    second: Evidence,
+    *,
+    reward_range: tuple[float, float] | None = None,
+    looks: ArrayLike | None = None,
+    level: float = 0.95,
+) -> ConfidenceSequence:
+    """A confidence sequence for how much more the first of two policies is worth, on the same decisions.
+
+    With one model of the rewards for both, whose predictions lie within their range, terms are doubly robust. It is
+    certain if the model has learned from other data, or from earlier decisions only; with models that were cross-fitted
+    it is very nearly so.
+
+    Args:
+        first: what a log says about the first policy.
+        second: what the same decisions say about the second one.
+        reward_range: as in `sequence`.
+        looks: as in `sequence`.
+        level: of confidence.
+
+    """
+    refuse_unpaired(first, second)
+    level, looks_ = confidence_level(level), _checked_looks(looks, len(first))
+    if reward_range is None or first.units is not None:
+        terms = difference(usual_estimator(first, second), first, second)
+        return _asymptotic(terms, first.units, looks_, level)
+    low, high = rewards_between(first, reward_range)
+    differences, bounds = _bounded_differences(first, second, low, high)
+    leads, lags = (
+        _lower_ends(some, -bounds, first.counts, looks_, level, least=-1.0, prior=0.0)
+        for some in (differences, -differences)
+    )
+    return ConfidenceSequence(looks_, (high - low) * leads, (low - high) * lags, _CERTAIN, level, False)
+
+
+def _bounded_differences(first: Evidence, second: Evidence, low: float, high: float) -> tuple[Doubles, Doubles]:
+    """The difference that each decision shows, in units of the range, and its largest size, known before the draw."""
+    weights, largest = first.weights - second.weights, np.maximum(first.largest_weights, second.largest_weights)
+    rewards = (first.rewards - low) / (high - low)
+    expected, other_expected, played = (
+        None if some is None else (some - low) / (high - low)
+        for some in (first.expected, second.expected, first.expected_played)
+    )
+    if expected is None or other_expected is None or played is None or not _fit(expected, other_expected, played):
+        # Weights differ by 0 on average, so that any reward may be taken as 0; the middle one has the best bound.
+        return weights * (rewards - 0.5), largest / 2
+    lead = expected - other_expected
+    return lead + weights * (rewards - played), np.abs(lead) + largest
+
+
+def _fit(*predictions: Doubles) -> bool:
+    """Whether they lie within the range, whose unit they have."""
+    return all(bool(((some >= 0) & (some <= 1)).all()) for some in predictions)
+
+
+def _lower_ends(
+    terms: Doubles, floors: Doubles, counts: Doubles, looks: Looks, level: float, *, least: float, prior: float
+) -> Doubles:
+    """The lower ends of a sequence for the mean of terms that are at least their floors; the mean is at most 1.
+
+    What was left out before a decision counts as terms of 0, against guesses that fall as they go by.
+    """
+    from scipy.special import polygamma
+
+    left_out, times = counts - 1, np.cumsum(counts)
+    terms, scales = counts * terms, 1 / (1 - counts * floors)
+    guesses_above = np.cumsum(terms) - terms + prior
+    squares = (scales * (terms - np.minimum(guesses_above / times, 1.0))) ** 2
+    if left_out.any():
+        begin = times - left_out
+        falling = polygamma(1, begin) - polygamma(1, times)  # Σ 1/t² over those that were left out
+        squares += (scales * np.minimum(guesses_above, begin)) ** 2 * falling
+    stakes, sums, spreads = (np.cumsum(some)[looks - 1] for some in (scales * counts, scales * terms, squares))
+    with np.errstate(divide="ignore"):  # nothing was staked where all largest weights are infinite
+        ends = (sums - _margins(spreads, math.log(2 / (1 - level)))) / stakes
+    return np.clip(ends, least, 1.0)
+
+
+def _margins(spreads: Doubles, log_of_wealth: float) -> Doubles:
+    """The sum of terms at which the mixture of bets reaches some wealth, for each spread; by bisection."""
+    low, high = np.zeros_like(spreads), np.ones_like(spreads)
+    while (short := _log_wealth(high, spreads) < log_of_wealth).any():
+        high[short] *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = _log_wealth(middle, spreads) >= log_of_wealth
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return high
+
+
+def _log_wealth(sums: Doubles, spreads: Doubles) -> Doubles:
+    """Of the mixture of bets over the gamma distribution with ρ = 1, cut off at 1."""
+    from scipy.special import gammainc, gammaln
+
+    shape, place = spreads + 1, sums + spreads + 1
+    incomplete = np.log(gammainc(shape, place)) + gammaln(shape)
+    return np.asarray(sums + spreads - shape * np.log(place) + incomplete - math.log(1 - math.exp(-1)))
+
+
+def _asymptotic(terms: Terms, units: Units | None, looks: Looks, level: float) -> ConfidenceSequence:
+    log_of_error = -2 * math.log(1 - level)
+    rho_squared = (log_of_error + math.log(1 + log_of_error)) / TIGHTEST_AT
+    values, reaches = np.empty(len(looks)), np.empty(len(looks))
+    for i, n in enumerate(looks):
+        part, part_of_units = terms.first(n), None if units is None else units[:n]
+        pieces = rho_squared * (n if part_of_units is None else part_of_units.max() + 1)
+        factor = math.sqrt((pieces + 1) / pieces * (math.log(pieces + 1) + log_of_error))
+        values[i], reaches[i] = part.value, factor * standard_error(part, part_of_units)
+    return ConfidenceSequence(looks, values - reaches, values + reaches, "asymptotic", level, True)
+
+
+def _checked_looks(looks: ArrayLike | None, size: int) -> Looks:
+    found = np.asarray([size] if looks is None else looks)
+    ascending = found.ndim == 1 and found.dtype.kind in "iu" and len(found) > 0 and (np.diff(found) > 0).all()
+    if not ascending or found[0] < 1 or found[-1] > size:
+        raise InputError(f"looks is {shown(looks)}; expected ascending integers from 1 to {size}")
+    return found.astype(np.int64)

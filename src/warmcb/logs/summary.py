@@ -1,0 +1,114 @@
+"""Every estimate of a policy's value with its intervals, and the difference of two policies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warmcb import _inputs
+from warmcb.logs.estimators import ESTIMATORS, Estimator, Terms, difference, usual_estimator
+from warmcb.logs.evidence import Evidence, Units
+from warmcb.logs.intervals import Interval, cressie_read, gaussian, standard_error
+from warmcb.logs.sequences import sequence, sequence_of_difference
+
+Range = tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a policy is worth, or how much more than another one.
+
+    Attributes:
+        name: of the estimator.
+        value: the estimate; NaN if there is none.
+        error: its standard error.
+        intervals: the Gaussian one first.
+
+    """
+
+    name: str
+    value: float
+    error: float
+    intervals: tuple[Interval, ...]
+
+    @property
+    def interval(self) -> Interval:
+        """The Gaussian interval."""
+        return self.intervals[0]
+
+
+def summary(
+    evidence: Evidence, *, names: Sequence[str] | None = None, reward_range: Range = None, level: float = 0.95
+) -> list[Estimate]:
+    """All estimates of a policy's value.
+
+    Each has a Gaussian interval, "cressie-read" also its own. What a confidence sequence says at the end of the log
+    stands at "ips", or, if it is asymptotic and there is a model of the rewards, at "dr".
+
+    Args:
+        evidence: what a log says about the policy.
+        names: of the estimators; None: all that can be had, those with a model of the rewards only if there is one.
+        reward_range: the lowest and the highest possible reward, if they are known.
+        level: of confidence.
+
+    >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
+    >>> for estimate in summary(evidence, names=["ips", "snips"], reward_range=(0.0, 1.0)):
+    ...     print(estimate.name, estimate.value, [interval.kind for interval in estimate.intervals])
+    ips 1.0 ['gaussian', 'empirical Bernstein']
+    snips 1.0 ['gaussian']
+
+    """
+    if names is None:
+        names = [name for name, estimator in ESTIMATORS.items() if evidence.has_model or not estimator.needs_model]
+    chosen = [ESTIMATORS[_inputs.choice("names", name, list(ESTIMATORS))] for name in names]
+    return [
+        _estimate(
+            estimator, estimator.terms(evidence), evidence.units, level, _more(estimator, evidence, reward_range, level)
+        )
+        for estimator in chosen
+    ]
+
+
+def compare(
+    first: Evidence, second: Evidence, *, name: str | None = None, reward_range: Range = None, level: float = 0.95
+) -> Estimate:
+    """How much more the first of two policies is worth, on the same decisions.
+
+    The Gaussian interval is that of the paired terms; the second interval is what a confidence sequence says at the end
+    of the log.
+
+    Args:
+        first: what a log says about the first policy.
+        second: what the same decisions say about the second one.
+        name: of the estimator; None: "dr" if there is a model of the rewards, else "ips".
+        reward_range: the lowest and the highest possible reward, if they are known.
+        level: of confidence.
+
+    >>> rewards, largest = [1.0, 0.0] * 500, [2.0] * 1000
+    >>> first = Evidence(weights=[2.0, 0.0] * 500, rewards=rewards, largest_weights=largest)
+    >>> second = Evidence(weights=[0.0, 2.0] * 500, rewards=rewards, largest_weights=largest)
+    >>> found = compare(first, second, reward_range=(0.0, 1.0))
+    >>> found.value, [round(interval.low, 2) for interval in found.intervals]
+    (1.0, [0.94, 0.99])
+
+    """
+    usual = usual_estimator(first, second)
+    estimator = usual if name is None else ESTIMATORS[_inputs.choice("name", name, list(ESTIMATORS))]
+    terms = difference(estimator, first, second)
+    certain = sequence_of_difference(first, second, reward_range=reward_range, level=level).last
+    return _estimate(estimator, terms, first.units, level, (certain,))
+
+
+def _estimate(
+    estimator: Estimator, terms: Terms, units: Units | None, level: float, more: tuple[Interval, ...]
+) -> Estimate:
+    intervals = (gaussian(terms, units, level=level), *more)
+    return Estimate(estimator.name, terms.value, standard_error(terms, units), intervals)
+
+
+def _more(estimator: Estimator, evidence: Evidence, reward_range: Range, level: float) -> tuple[Interval, ...]:
+    """The intervals of an estimator besides the Gaussian one."""
+    if estimator.name == "cressie-read":
+        return (cressie_read(evidence, reward_range=reward_range, level=level),)
+    is_asymptotic = reward_range is None or evidence.units is not None
+    if estimator.name == (usual_estimator(evidence).name if is_asymptotic else "ips"):
+        return (sequence(evidence, reward_range=reward_range, level=level).last,)
+    return ()
