@@ -1,1 +1,9 @@
-"""Logs of decisions: what they say about policies that did not make them."""
+"""Logs of decisions: events, their files, and what can be learned from them."""
+
+from warmcb.logs.dsjson import write_dsjson
+from warmcb.logs.events import Event, Slot
+from warmcb.logs.open import Log, open_log
+from warmcb.logs.parquet import append_parquet
+from warmcb.logs.tally import Tally
+
+__all__ = ["Event", "Log", "Slot", "Tally", "append_parquet", "open_log", "write_dsjson"]

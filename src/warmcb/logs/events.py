@@ -1,0 +1,257 @@
+"""An event: a decision, or several in one page, with everything that became of it."""
+
+import math
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from warmcb._messages import shown
+from warmcb.errors import InputError
+
+MODEL = "model"
+
+ARMS = (MODEL, "baseline", "control", "not explored", "fallback")
+"""Who chose: the model by a draw; or somebody else, or without a draw. Only `model` carries evidence."""
+
+SUM_TOLERANCE = 1e-3
+"""How far from 1 probabilities may sum to: old logs have them rounded."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One decision of an event, among what earlier slots have left.
+
+    Attributes:
+        action: the place of the chosen action among all actions of the event, from 0.
+        probabilities: of all actions of the event, given what earlier slots took; 0 for those that were not there.
+        id: of the slot, if the event has several.
+        allowed: the places of the actions that could have been chosen; None: all that earlier slots left.
+        reward: what the decision brought; None if nothing came. A cost is −reward.
+        rewarded: when the reward came.
+        filled: whether nothing came in time and the default reward was filled in.
+
+    Examples:
+        >>> Slot(action=1, probabilities=(0.2, 0.8), reward=1.0).probability
+        0.8
+
+    """
+
+    action: int
+    probabilities: tuple[float, ...]
+    id: str | None = None
+    allowed: tuple[int, ...] | None = None
+    reward: float | None = None
+    rewarded: datetime | None = None
+    filled: bool = False
+
+    def __post_init__(self) -> None:
+        n_actions = len(self.probabilities)
+        if not 0 <= self.action < n_actions:
+            raise InputError(f"action is {shown(self.action)} of {n_actions} actions; expected its place from 0")
+        _refuse_probabilities(self.probabilities, self.action)
+        if self.allowed is not None:
+            if not set(self.allowed) <= set(range(n_actions)):
+                raise InputError(f"allowed is {shown(self.allowed)}; expected places from 0 to {n_actions - 1}")
+            object.__setattr__(self, "allowed", tuple(sorted(set(self.allowed))))
+        if self.reward is not None and not math.isfinite(self.reward):
+            raise InputError(f"reward is {shown(self.reward)}; expected a finite number")
+        _refuse_text("id", self.id)
+        object.__setattr__(self, "rewarded", _in_utc("rewarded", self.rewarded))
+
+    @property
+    def probability(self) -> float:
+        """With which the chosen action was drawn."""
+        return self.probabilities[self.action]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A decision with what became of it.
+
+    A context is a row of numbers, `x`, or a record in `request`. Actions have numbers, and perhaps `names`; or they
+    are described by rows of numbers, `described`, or by records in `request`, which is an object in the form of
+    dsjson: `_multi` has the actions, `_slots` the slots, and all else is the context. It is kept as the text that came.
+
+    Attributes:
+        id: names the event, and the draw of its decision.
+        slots: its decisions: one, or several in one page. Slots without an id are called by their place, if there are
+            several.
+        time: when it was decided.
+        unit: who it happened to: a user, a session. Events of a unit depend on each other. None: each event is one.
+        arm: who chose, one of `ARMS`.
+        x: the context, if it is a row of numbers; they are kept in single precision.
+        request: the context, and actions if they are described, as JSON.
+        described: a row of numbers for each action, in single precision.
+        names: of the actions, or their ids; None: those that `request` has.
+        model: the version of the model that decided.
+        settings: the version of the settings.
+        activated: false if a decision was asked for ahead and never used: nothing is to be learned from it.
+        dropped: the share of events like this one that the log has left out.
+
+    Examples:
+        >>> slot = Slot(action=1, probabilities=(0.2, 0.8), reward=1.0)
+        >>> event = Event("e1", (slot,), request='{"age": 31, "_multi": [{"_tag": "tea"}, {"_tag": "milk"}]}')
+        >>> event.names, event.context
+        (('tea', 'milk'), {'age': 31})
+
+    """
+
+    id: str
+    slots: tuple[Slot, ...]
+    time: datetime | None = None
+    unit: str | None = None
+    arm: str = MODEL
+    x: tuple[float, ...] | None = None
+    request: str | None = None
+    described: tuple[tuple[float, ...], ...] | None = None
+    names: tuple[str, ...] | None = None
+    model: str | None = None
+    settings: str | None = None
+    activated: bool = True
+    dropped: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise InputError(f"id is {shown(self.id)}; expected a text that names the event")
+        for name in ("id", "unit", "model", "settings"):
+            _refuse_text(name, getattr(self, name))
+        if self.arm not in ARMS:
+            raise InputError(f"arm is {shown(self.arm)}; expected one of {', '.join(ARMS)}")
+        if not 0 <= self.dropped < 1:
+            raise InputError(f"dropped is {shown(self.dropped)}; expected a share from 0 to below 1")
+        self._set("slots", _with_ids(self.slots))
+        self._set("time", _in_utc("time", self.time))
+        self._set("x", _single("x", self.x))
+        if self.request is not None:
+            self._set("request", _in_one_line(self.request))
+            names = names_of(self.request)
+            if names is not None and len(names) != self.n_actions:
+                raise InputError(f"request has {len(names)} actions; expected {self.n_actions}, as probabilities have")
+            if self.names is None and names is not None and None not in names:
+                self._set("names", names)
+        if self.described is not None:
+            self._set("described", tuple(_single("described", row) for row in self.described))
+        for name in ("described", "names"):
+            value = getattr(self, name)
+            if value is not None and len(value) != self.n_actions:
+                raise InputError(f"{name} has {len(value)} entries; expected one for each of {self.n_actions} actions")
+        for text in self.names or ():
+            _refuse_text("names", text)
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def n_actions(self) -> int:
+        """How many actions there were."""
+        return len(self.slots[0].probabilities)
+
+    @property
+    def context(self) -> Any:
+        """The context: the numbers of `x`, or the record of `request`; None if the event has neither."""
+        if self.request is None:
+            return self.x
+        decoded = msgspec.json.decode(self.request)
+        return {name: value for name, value in decoded.items() if name not in ("_multi", "_slots")}
+
+    @property
+    def actions(self) -> Any:
+        """The described actions: rows of numbers, or records; None if they are only numbered."""
+        if self.request is None or self.described is not None:
+            return self.described
+        return msgspec.json.decode(self.request).get("_multi")
+
+
+class _Action(msgspec.Struct):
+    tag: Any = msgspec.field(default=None, name="_tag")
+    i: Any = None
+
+
+class _Request(msgspec.Struct):
+    multi: list[_Action] | None = msgspec.field(default=None, name="_multi")
+
+
+_decode_request = msgspec.json.Decoder(_Request).decode
+
+
+def names_of(request: str | bytes | msgspec.Raw) -> tuple[str | None, ...] | None:
+    """The names of a request's actions, None for one without; None if the request describes no actions.
+
+    An action's name is its `_tag`, or the id that Personalizer writes.
+    """
+    try:
+        actions = _decode_request(request).multi
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"request is no JSON object with a list of actions: {error}") from None
+    return None if actions is None else tuple(map(_name, actions))
+
+
+def _name(action: _Action) -> str | None:
+    tag = action.tag
+    if tag is None and type(action.i) is dict:
+        tag = action.i.get("id")
+    return tag if type(tag) is str else str(tag) if type(tag) is int else None
+
+
+def _with_ids(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    if not slots:
+        raise InputError("slots is empty; expected at least one decision")
+    if len({len(slot.probabilities) for slot in slots}) > 1:
+        sizes = [len(slot.probabilities) for slot in slots]
+        raise InputError(f"slots have {shown(sizes)} probabilities; expected one for each action of the event in all")
+    if len(slots) == 1:
+        return tuple(slots)
+    named = tuple(slot if slot.id is not None else replace(slot, id=str(i)) for i, slot in enumerate(slots))
+    if len({slot.id for slot in named}) < len(named):
+        raise InputError(f"slots have the ids {shown([slot.id for slot in named])}; expected different ones")
+    return named
+
+
+def _refuse_probabilities(probabilities: tuple[float, ...], action: int) -> None:
+    for value in probabilities:
+        if not 0 <= value <= 1:
+            raise InputError(f"probabilities has {shown(value)}; expected numbers from 0 to 1")
+    if probabilities[action] == 0:
+        raise InputError(f"the probability of the chosen action {action} is 0; expected one above 0")
+    if abs(sum(probabilities) - 1) > SUM_TOLERANCE:
+        raise InputError(f"probabilities sum to {sum(probabilities):.6g}; expected 1")
+
+
+def _refuse_text(name: str, text: str | None) -> None:
+    try:
+        if text is not None:
+            text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{name} is {shown(text)}; expected a text that can be written as UTF-8") from None
+
+
+def _in_utc(name: str, time: datetime | None) -> datetime | None:
+    if time is None or time.tzinfo is UTC:
+        return time
+    if time.tzinfo is None:
+        raise InputError(f"{name} is {time.isoformat()}; expected a time with its time zone")
+    return time.astimezone(UTC)
+
+
+def _single(name: str, row: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    if row is None:
+        return None
+    with np.errstate(over="ignore"):
+        numbers = np.asarray(row, dtype=np.float32)
+    if not np.isfinite(numbers).all():
+        raise InputError(f"{name} has {shown(row)}; expected finite numbers in single precision")
+    return tuple(numbers.tolist())
+
+
+def _in_one_line(request: str) -> str:
+    """JSON as it came, if it came in one line."""
+    _refuse_text("request", request)
+    if "\n" not in request and "\r" not in request:
+        return request
+    try:
+        return msgspec.json.format(request, indent=-1)
+    except msgspec.DecodeError as error:
+        raise InputError(f"request is no JSON: {error}") from None

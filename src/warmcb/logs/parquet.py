@@ -1,0 +1,77 @@
+"""A log as a folder of Parquet files, one or more for each day, each written whole."""
+
+import secrets
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+import polars as pl
+
+from warmcb._atomic import replacing, sweep
+from warmcb.errors import DataError
+from warmcb.logs.events import Event
+from warmcb.logs.table import SCHEMA, table_of
+
+_ROW_GROUP = 16384  # rows that are read at once
+_MOST_EVENTS = 131_072  # that are held at once
+
+_DEFAULTS = {"arm": pl.lit("model"), "activated": pl.lit(True), "filled": pl.lit(False), "dropped": pl.lit(0.0)}
+
+
+def append_parquet(folder: str | Path, events: Iterable[Event]) -> list[Path]:
+    """Add events to a log: new files `day=2026-11-16/part-....parquet`, compressed, with a row for each decision.
+
+    A file takes its place when it is whole: a reader, or a crash, never sees a part of one. Names have the time of the
+    first event, so that they sort by it, and a random part, so that several writers may share a folder. Long streams
+    are written in several files.
+
+    Args:
+        folder: of the log; it is made if there is none.
+        events: in the order of the log.
+
+    Returns:
+        the files that were written.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, open_log
+        >>> with TemporaryDirectory() as folder:
+        ...     files = append_parquet(folder, [Event("e1", (Slot(1, (0.2, 0.8), reward=1.0),))])
+        ...     [event.slots[0].reward for event in open_log(folder).events()]
+        [1.0]
+
+    """
+    folder, written, events = Path(folder), [], iter(events)
+    while some := list(islice(events, _MOST_EVENTS)):
+        table = table_of(some)
+        days = table["time"].dt.strftime("%Y-%m-%d").fill_null("unknown")
+        for day in days.unique(maintain_order=True):
+            place = folder / f"day={day}"
+            place.mkdir(parents=True, exist_ok=True)
+            sweep(place)
+            written.append(_write(table.filter(days == day), place))
+    return written
+
+
+def _write(table: pl.DataFrame, place: Path) -> Path:
+    first = table["time"][0] or datetime.now(UTC)
+    path = place / f"part-{first:%H%M%S.%f}-{secrets.token_hex(8)}.parquet"
+    with replacing(path) as file:
+        table.write_parquet(file, compression="zstd", row_group_size=_ROW_GROUP)
+    return path
+
+
+def read_parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+    """The rows of a file, some at a time, in the types of the table; columns that may be missing are filled in."""
+    lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    have = lazy.collect_schema()
+    if missing := {"event", "action", "probabilities"} - set(have):
+        raise DataError(f"it has no column {', '.join(sorted(missing))}")
+    columns = [
+        (pl.col(name) if name in have else _DEFAULTS.get(name, pl.lit(None))).cast(kind).alias(name)
+        for name, kind in SCHEMA.items()
+    ]
+    typed = lazy.select(columns).with_columns(pl.col(name).fill_null(value) for name, value in _DEFAULTS.items())
+    for start in range(0, lazy.select(pl.len()).collect().item(), rows):
+        yield typed.slice(start, rows).collect()

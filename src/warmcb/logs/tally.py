@@ -1,0 +1,108 @@
+"""What was found while a log was read: how much, and what was odd."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SKIPPED = {
+    "checkpoint": "checkpoint lines",
+    "dangling": "rewards that belong to no event",
+    "broken": "broken lines",
+    "no decision": "lines without a decision",
+    "no probabilities": "lines without probabilities",
+    "contradiction": "decisions whose parts contradict each other",
+    "impossible probability": "decisions with a probability below 0 or above 1",
+    "probability 0": "decisions whose chosen action had the probability 0",
+    "sum": "decisions whose probabilities do not sum to 1",
+    "reward": "decisions whose reward is not a finite number",
+    "same reward": "decisions that came twice with the same reward",
+    "other reward": "decisions that came twice with another reward",
+}
+"""Kinds of lines and decisions that are left out, and what they are called."""
+
+KEPT = {
+    "backwards": "times earlier than the time before",
+    "no time": "decisions without a time that can be read",
+    "truncated": "files that end too early",
+    "unreadable": "files that cannot be read",
+}
+"""Kinds of oddities that leave no decision out by themselves, and what they are called."""
+
+
+@dataclass(frozen=True)
+class Odd:
+    """How often something odd was found, and where first.
+
+    Attributes:
+        count: how often.
+        file: where it was first.
+        line: the line, or the row, from 1; 0 if it is the file itself.
+        detail: what was wrong there, if there is more to say.
+
+    """
+
+    count: int
+    file: Path
+    line: int
+    detail: str = ""
+
+
+@dataclass
+class Tally:
+    """What a pass over a log has found.
+
+    Attributes:
+        events: how many events were read, without those left out.
+        decisions: how many decisions they have.
+        odd: what was odd, by kind: a key of `SKIPPED` or `KEPT`.
+
+    Examples:
+        >>> tally = Tally(events=2, decisions=2)
+        >>> tally.add("broken", Path("a.dsjson"), 7, detail="it ends too early")
+        >>> tally.lines()
+        ['2 events with 2 decisions', 'left out: 1 broken lines (first: a.dsjson, line 7: it ends too early)']
+
+    """
+
+    events: int = 0
+    decisions: int = 0
+    odd: dict[str, Odd] = field(default_factory=dict)
+
+    def add(self, kind: str, file: Path, line: int, count: int = 1, detail: str = "") -> None:
+        """Count something odd.
+
+        Args:
+            kind: a key of `SKIPPED` or `KEPT`.
+            file: where it is.
+            line: the line, or the row, from 1; 0 for the file itself.
+            count: how often.
+            detail: what is wrong with the first.
+
+        """
+        known = self.odd.get(kind, Odd(0, file, line, detail))
+        self.odd[kind] = Odd(known.count + count, known.file, known.line, known.detail)
+
+    def count(self, kind: str) -> int:
+        """How often something was found.
+
+        Args:
+            kind: a key of `SKIPPED` or `KEPT`.
+
+        """
+        return self.odd[kind].count if kind in self.odd else 0
+
+    @property
+    def skipped(self) -> int:
+        """How many lines and decisions were left out."""
+        return sum(odd.count for kind, odd in self.odd.items() if kind in SKIPPED)
+
+    def lines(self) -> list[str]:
+        """All of it in words, a line for each kind."""
+        told = [f"{self.events:,} events with {self.decisions:,} decisions"]
+        for verb, kinds in (("left out", SKIPPED), ("noticed", KEPT)):
+            told += [f"{verb}: {_words(kinds[kind], self.odd[kind])}" for kind in kinds if kind in self.odd]
+        return told
+
+
+def _words(kind: str, odd: Odd) -> str:
+    place = f"{odd.file}, line {odd.line}" if odd.line else str(odd.file)
+    return f"{odd.count:,} {kind} (first: {place}{': ' if odd.detail else ''}{odd.detail})"
