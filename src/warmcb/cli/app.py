@@ -10,6 +10,8 @@ from rich.console import Console
 
 import warmcb
 from warmcb.cli.datasets import datasets_app
+from warmcb.cli.evaluate import evaluate_command
+from warmcb.cli.replay import replay_command
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import theory_app
@@ -23,6 +25,8 @@ app = typer.Typer(
 )
 app.command()(simulate)
 app.command()(reproduce)
+app.command("evaluate")(evaluate_command)
+app.command("replay")(replay_command)
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(theory_app, name="theory")
 

@@ -1,9 +1,27 @@
 """Logs of decisions: events, their files, and what can be learned from them."""
 
 from warmcb.logs.dsjson import write_dsjson
+from warmcb.logs.evaluation import Evaluation, PolicyValue, evaluate
 from warmcb.logs.events import Event, Slot
 from warmcb.logs.open import Log, open_log
 from warmcb.logs.parquet import append_parquet
+from warmcb.logs.policies import Asked
+from warmcb.logs.replay import Curve, Replay, replay
 from warmcb.logs.tally import Tally
 
-__all__ = ["Event", "Log", "Slot", "Tally", "append_parquet", "open_log", "write_dsjson"]
+__all__ = [
+    "Asked",
+    "Curve",
+    "Evaluation",
+    "Event",
+    "Log",
+    "PolicyValue",
+    "Replay",
+    "Slot",
+    "Tally",
+    "append_parquet",
+    "evaluate",
+    "open_log",
+    "replay",
+    "write_dsjson",
+]

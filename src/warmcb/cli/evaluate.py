@@ -1,0 +1,154 @@
+"""`warmcb evaluate`: what other policies would have earned on a log."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from warmcb.cli import outputs
+from warmcb.cli.log_progress import following
+from warmcb.cli.numbers import json_number, parse_range
+from warmcb.logs import open_log
+from warmcb.logs.evaluation import Evaluation, PolicyValue, evaluate
+from warmcb.logs.intervals import Interval
+from warmcb.logs.pictures import plot_evaluation
+from warmcb.logs.summary import Estimate
+
+LOG = "A log: a Parquet or dsjson file (.parquet, .dsjson, .json, .jsonl, also .gz), or a folder of them."
+_POLICY = (
+    "What to evaluate; may be given several times, and all others are compared with the first. One of: uniform, "
+    "default (the first allowed action), logged, always:ACTION, the FILE of a saved bandit or policy, greedy:FILE for "
+    "the same without exploration, module:object for your own."
+)
+
+
+def evaluate_command(
+    log: Annotated[str, typer.Argument(help=LOG, metavar="LOG")],
+    policy: Annotated[list[str], typer.Option(help=_POLICY)] = ["logged", "uniform"],  # noqa: B006 - Typer copies it
+    model: Annotated[
+        str,
+        typer.Option(
+            help="What the model of rewards sees, for dm, dr and switch: bends (any function), squares, linear (the "
+            "fastest) or none."
+        ),
+    ] = "bends",
+    reward_range: Annotated[
+        str | None,
+        typer.Option(
+            help="The lowest and the highest possible reward, as 0,1: intervals then hold at every moment for sure.",
+            show_default="unknown",
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(help="The confidence of all intervals.")] = 0.95,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the values and their intervals over time (.png, .svg, .pdf).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
+) -> None:
+    """Tell what policies would have earned on a log: the mean reward of a decision.
+
+    Only decisions count that were drawn by a model, took place and have a reward. Beside every number stands how much
+    evidence there is: the effective size and the largest weight. Where the log cannot answer, a warning says so.
+    """
+    files = outputs.check_outputs({"--plot": plot}, log, frozenset({"--plot"}))
+    console = Console(stderr=True)
+    with following(console) as progress:
+        found = evaluate(
+            open_log(log), policy, model=model, reward_range=parse_range(reward_range), level=level, progress=progress
+        )
+    if "--plot" in files:
+        outputs.write_picture("--plot", files["--plot"], plot_evaluation(found))
+    for remark in found.remarks:
+        console.print(remark, highlight=False, markup=False, soft_wrap=True)
+    if as_json:
+        print(json.dumps(_plain(log, found), indent=2))
+    else:
+        _print_tables(log, found, level)
+
+
+def _print_tables(log: str, found: Evaluation, level: float) -> None:
+    console = Console(highlight=False)
+    left = "".join(f", {count:,} {reason}" for reason, count in found.left_out.items())
+    console.print(f"{log}: {found.decisions:,} decisions carry evidence{left}", markup=False)
+    for name, value in found.policies.items():
+        console.print(_values(name, value, found.decisions, level))
+        for warning in value.warnings:
+            console.print(f"  {name}: {warning}", style="yellow", markup=False)
+    if len(found.policies) > 1:
+        console.print(_comparisons(found, level))
+
+
+def _values(name: str, value: PolicyValue, decisions: int, level: float) -> Table:
+    evidence = f"effective size {value.effective_size:,.0f} of {decisions:,}, largest weight {value.largest_weight:.3g}"
+    table = _table(f"\n{name}: {evidence}", "estimator", "reward", f"{level:.0%}, Gaussian", f"{level:.0%}, other")
+    for estimate in value.estimates.values():
+        gaussian, *others = estimate.intervals
+        other = f"{_ends(others[0])}, {_called(others[0])}" if others else ""
+        table.add_row(estimate.name, f"{estimate.value:.4f}", _ends(gaussian), other)
+    return table
+
+
+def _comparisons(found: Evaluation, level: float) -> Table:
+    reference, *others = found.policies
+    title = f"\nOn the same decisions, how much more than {reference}"
+    table = _table(title, "policy", "reward", f"{level:.0%}, Gaussian", f"{level:.0%}, other")
+    for name in others:
+        compared = found.policies[name].compared
+        assert compared is not None
+        gaussian, other = compared.intervals
+        table.add_row(name, f"{compared.value:+.4f}", _ends(gaussian), f"{_ends(other)}, {_called(other)}")
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place == 1 else "left", overflow="fold")
+    return table
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:.4f} to {interval.high:.4f}"
+
+
+def _called(interval: Interval) -> str:
+    """What an interval is, in a few words."""
+    if interval.kind == "cressie-read":
+        return "empirical likelihood"
+    return "at every moment (asymptotically)" if interval.asymptotic else "at every moment"
+
+
+def _plain(log: str, found: Evaluation) -> dict[str, Any]:
+    return {
+        "log": log,
+        "decisions": found.decisions,
+        "left_out": dict(found.left_out),
+        "remarks": list(found.remarks),
+        "policies": {name: _plain_value(value) for name, value in found.policies.items()},
+    }
+
+
+def _plain_value(value: PolicyValue) -> dict[str, Any]:
+    return {
+        "estimates": {name: _plain_estimate(estimate) for name, estimate in value.estimates.items()},
+        "sequence": _plain_interval(value.sequence.last),
+        "effective_size": value.effective_size,
+        "largest_weight": value.largest_weight,
+        "compared": None if value.compared is None else _plain_estimate(value.compared),
+        "warnings": list(value.warnings),
+    }
+
+
+def _plain_estimate(estimate: Estimate) -> dict[str, Any]:
+    numbers = {"value": json_number(estimate.value), "error": json_number(estimate.error)}
+    return {**numbers, "intervals": [_plain_interval(one) for one in estimate.intervals]}
+
+
+def _plain_interval(interval: Interval) -> dict[str, Any]:
+    ends = {"low": json_number(interval.low), "high": json_number(interval.high)}
+    return {**ends, "kind": interval.kind, "level": interval.level, "asymptotic": interval.asymptotic}

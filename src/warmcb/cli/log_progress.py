@@ -1,0 +1,21 @@
+"""How work on a log goes, on standard error: a line that counts decisions, for terminals only."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+from warmcb.logs.collecting import Progress
+
+
+@contextmanager
+def following(console: Console) -> Iterator[Progress]:
+    """What a function that reads a log can tell its progress to."""
+    done: dict[str, int] = {}
+    with console.status("reading") as status:
+
+        def tell(what: str, decisions: int) -> None:
+            done[what] = done.get(what, 0) + decisions
+            status.update(f"{what}: {done[what]:,} decisions")
+
+        yield tell

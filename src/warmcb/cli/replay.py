@@ -1,0 +1,140 @@
+"""`warmcb replay`: which algorithm, which ε would have been better on a log."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from warmcb.catalogue import CLASSES, is_described, make_bandit
+from warmcb.cli import outputs
+from warmcb.cli.evaluate import LOG
+from warmcb.cli.log_progress import following
+from warmcb.cli.numbers import json_number, parse_range
+from warmcb.errors import InputError
+from warmcb.logs import Log, open_log
+from warmcb.logs.collecting import evidence_of
+from warmcb.logs.pictures import plot_replay
+from warmcb.logs.playing import AnyBandit
+from warmcb.logs.replay import Curve, Replay, replay
+from warmcb.logs.reward_models import names_in
+
+
+def replay_command(
+    log: Annotated[str, typer.Argument(help=LOG, metavar="LOG")],
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"May be given several times; all others are compared with the first. One of: {', '.join(CLASSES)}.",
+            show_default="warm, or shared where actions are described",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        list[float] | None,
+        typer.Option(help="Share of exploration; may be given several times.", show_default="the algorithm's own"),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="weights: learn from every decision, off-policy. rejection: learn from those that the bandit might as "
+            "well have made; few are left if the log explored little."
+        ),
+    ] = "weights",
+    model: Annotated[
+        str, typer.Option(help="By weights, what the model of rewards sees: bends, squares, linear or none.")
+    ] = "linear",
+    reward_range: Annotated[
+        str | None,
+        typer.Option(
+            help="The lowest and the highest possible reward, as 0,1. The paper's algorithms need them.",
+            show_default="unknown",
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(help="The confidence of all intervals.")] = 0.95,
+    runs: Annotated[int, typer.Option(help="By rejection: how many runs are averaged.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the exploration.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw the learning curves (.png, .svg, .pdf).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
+) -> None:
+    """Let bandits learn from their first round on a log, and tell what they would have earned.
+
+    Each algorithm is played with each ε. The table has the mean reward of all rounds; the picture has it as it grew.
+    """
+    files = outputs.check_outputs({"--plot": plot}, log, frozenset({"--plot"}))
+    console, opened = Console(stderr=True), open_log(log)
+    bandits = _bandits(opened, algorithm, epsilon or [None], seed)
+    with following(console) as progress:
+        found = replay(
+            opened, bandits, method=method, model=model, reward_range=parse_range(reward_range), level=level, runs=runs,
+            progress=progress,
+        )  # fmt: skip
+    if "--plot" in files:
+        outputs.write_picture("--plot", files["--plot"], plot_replay(found))
+    for remark in opened.tally.lines()[1:]:
+        console.print(remark, highlight=False, markup=False, soft_wrap=True)
+    if as_json:
+        print(json.dumps(_plain(log, found), indent=2))
+    else:
+        _print_table(log, found)
+
+
+def _bandits(
+    log: Log, algorithms: list[str] | None, epsilons: list[float] | list[None], seed: int
+) -> dict[str, AnyBandit]:
+    """A fresh bandit for each algorithm and each ε, with the actions of the log."""
+    first = next(evidence_of(log), None)
+    if first is None:
+        raise InputError(f"{log.path} has no decision that carries evidence; expected some")
+    names = None if first.are_described else names_in(log.tables())
+    bandits: dict[str, Any] = {}
+    for name, epsilon in product(algorithms or ["shared" if first.are_described else "warm"], epsilons):
+        settings: dict[str, Any] = {"seed": seed} | ({} if epsilon is None else {"epsilon": epsilon})
+        if not is_described(name):
+            settings["actions"] = names
+        n_actions = len(names) if names else int(first.sizes.max())
+        bandits[name if epsilon is None else f"{name}, ε {epsilon:g}"] = make_bandit(name, n_actions, **settings)
+    return bandits
+
+
+def _print_table(log: str, found: Replay) -> None:
+    console = Console()
+    console.print(f"{log}: {found.decisions:,} decisions carry evidence", highlight=False, markup=False)
+    reference = next(iter(found.curves))
+    title = f"\nMean reward of a round, by {found.method}; {found.interval}"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for name in ("bandit", "reward", "interval", "rounds", f"more than {reference}"):
+        table.add_column(name, overflow="fold")
+    for name, curve in found.curves.items():
+        interval = f"{curve.low[-1]:.4f} to {curve.high[-1]:.4f}"
+        table.add_row(name, f"{curve.value[-1]:.4f}", interval, f"{curve.learned:,}", _more(curve))
+    console.print(table)
+    for name, curve in found.curves.items():
+        for warning in curve.warnings:
+            console.print(f"{name}: {warning}", style="yellow", highlight=False, markup=False)
+
+
+def _more(curve: Curve) -> str:
+    if curve.compared is None:
+        return ""
+    inner = curve.compared.interval
+    return f"{curve.compared.value:+.4f} ({inner.low:+.4f} to {inner.high:+.4f})"
+
+
+def _plain(log: str, found: Replay) -> dict[str, Any]:
+    curves = {
+        name: {
+            "learned": curve.learned,
+            "rounds": curve.rounds.tolist(),
+            **{end: [json_number(one) for one in getattr(curve, end).tolist()] for end in ("value", "low", "high")},
+            "more": None if curve.compared is None else json_number(curve.compared.value),
+            "warnings": list(curve.warnings),
+        }
+        for name, curve in found.curves.items()
+    }
+    return {
+        "log": log, "method": found.method, "interval": found.interval, "decisions": found.decisions, "bandits": curves,
+    }  # fmt: skip

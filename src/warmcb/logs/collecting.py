@@ -1,0 +1,137 @@
+"""From a log and policies to evidence: two passes over the log, in bounded memory but for some numbers a decision."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from warmcb.errors import DataError
+from warmcb.logs.evidence import Evidence
+from warmcb.logs.logged import Logged
+from warmcb.logs.open import Log
+from warmcb.logs.policies import LogPolicy
+from warmcb.logs.reward_models import RewardModel, names_in
+
+Progress = Callable[[str, int], None]
+"""Is told what is being done, and how many decisions more it was done for."""
+
+
+def no_progress(what: str, decisions: int) -> None:
+    """Tell nobody."""
+
+
+class Collected(NamedTuple):
+    """What a log has to say of some policies.
+
+    Attributes:
+        evidence: of each policy, on the same decisions.
+        times: when the decisions were made, microseconds since 1970; NaT where nobody knows.
+        actions: the place of the chosen action of each decision; its name's number, if actions have names.
+        left_out: how many decisions carry no evidence, by reason.
+
+    """
+
+    evidence: dict[str, Evidence]
+    times: NDArray[np.datetime64]
+    actions: NDArray[np.int64]
+    left_out: Counter[str]
+
+
+def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | None, progress: Progress) -> Collected:
+    """Ask each policy about each decision of a log that carries evidence."""
+    if model is not None:
+        _teach(log, model, progress)
+    parts = {name: _Parts() for name in policies}
+    times, actions, units, dropped, left_out = [], [], [], [], Counter[str]()
+    numbers: dict[str, int] = {}
+    for logged in evidence_of(log, left_out):
+        expected = None if model is None else model.expected(logged)
+        for name, policy in policies.items():
+            parts[name].add(logged, policy(logged), expected)
+        times.append(logged.table["time"].to_numpy())
+        actions.append(_numbers(logged, numbers))
+        units += logged.units
+        dropped.append(logged.table["dropped"].to_numpy())
+        progress("evaluating", len(logged))
+    if not times:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there is none"
+        raise DataError(
+            f"no decision of the log carries evidence ({reasons}); expected some that were drawn and rewarded"
+        )
+    common = {"units": _codes(units), "dropped": _dropped(np.concatenate(dropped))}
+    evidence = {name: one.evidence(common) for name, one in parts.items()}
+    return Collected(evidence, np.concatenate(times), np.concatenate(actions), left_out)
+
+
+def _teach(log: Log, model: RewardModel, progress: Progress) -> None:
+    names: list[str] | None = None
+    for i, logged in enumerate(evidence_of(log)):
+        if i == 0 and not logged.are_described and logged.table["names"].null_count() == 0:
+            names = names_in(log.tables())
+        model.learn(logged, names)
+        progress("learning what actions bring", len(logged))
+
+
+def evidence_of(log: Log, left_out: Counter[str] | None = None) -> Iterator[Logged]:
+    """The decisions of a log that carry evidence, some at a time; what others are is counted in `left_out`."""
+    for table in log.tables():
+        logged = Logged(table)
+        if left_out is not None:
+            left_out.update(_reasons(table.filter(pl.Series(~logged.is_evidence))))
+        if logged.is_evidence.any():
+            yield logged.where(logged.is_evidence)
+
+
+def _reasons(table: pl.DataFrame) -> list[str]:
+    why = pl.when(pl.col("arm") != "model").then(pl.col("arm")).when(~pl.col("activated"))
+    return table.select(why.then(pl.lit("not activated")).otherwise(pl.lit("without a reward"))).to_series().to_list()
+
+
+@dataclass
+class _Parts:
+    """The evidence on one policy, table by table."""
+
+    weights: list[NDArray[np.float64]] = field(default_factory=list)
+    largest_weights: list[NDArray[np.float64]] = field(default_factory=list)
+    rewards: list[NDArray[np.float64]] = field(default_factory=list)
+    expected: list[NDArray[np.float64]] = field(default_factory=list)
+    expected_played: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, logged: Logged, chances: NDArray[np.float64], expected: NDArray[np.float64] | None) -> None:
+        starts, chosen, logging = logged.starts[:-1], logged.chosen, logged.probabilities
+        # What the log never tries has an infinite weight that never occurs: bounds see it, sums do not.
+        weights = np.divide(chances, logging, out=np.where(chances > 0, np.inf, 0.0), where=logging > 0)
+        self.weights.append(weights[chosen])
+        self.largest_weights.append(np.maximum.reduceat(weights, starts))
+        self.rewards.append(logged.reward)
+        if expected is not None:
+            self.expected.append(np.add.reduceat(chances * expected, starts))
+            self.expected_played.append(expected[chosen])
+
+    def evidence(self, common: dict[str, Any]) -> Evidence:
+        """All of it."""
+        own: dict[str, Any] = {name: np.concatenate(parts) if parts else None for name, parts in vars(self).items()}
+        return Evidence(**own, **common)
+
+
+def _dropped(shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    return shares if shares.any() else None
+
+
+def _numbers(logged: Logged, numbers: dict[str, int]) -> NDArray[np.int64]:
+    """A number for each chosen action: of its name if it has one, else its place."""
+    if logged.table["names"].null_count():
+        return logged.action
+    chosen = logged.table.select(pl.col("names").list.get(pl.col("action"))).to_series().to_list()
+    return np.array([numbers.setdefault(name, len(numbers)) for name in chosen], dtype=np.int64)
+
+
+def _codes(units: list[str]) -> NDArray[np.int64] | None:
+    """A number for each unit, in the order of their first appearance; None if none comes twice."""
+    codes: dict[str, int] = {}
+    numbers = [codes.setdefault(unit, len(codes)) for unit in units]
+    return None if len(codes) == len(units) else np.array(numbers, dtype=np.int64)
