@@ -14,6 +14,7 @@ from warmcb import SharedBandit, WarmBandit
 from warmcb.errors import DataError, InputError
 from warmcb.features import Encoder
 from warmcb.logs import Event, Slot, append_parquet, evaluate, open_log, write_dsjson
+from warmcb.logs.estimators import ESTIMATORS
 from warmcb.logs.logged import Logged
 from warmcb.logs.playing import player_of
 from warmcb.logs.policies import Asked, default, policy_of, uniform

@@ -78,7 +78,7 @@ def _print_tables(log: str, found: Evaluation, level: float) -> None:
     for name, value in found.policies.items():
         console.print(_values(name, value, found.decisions, level))
         for warning in value.warnings:
-            console.print(f"  {name}: {warning}", style="yellow", markup=False)
+            console.print(f"  {name}: {warning}", style="yellow", markup=False, soft_wrap=True)
     if len(found.policies) > 1:
         console.print(_comparisons(found, level))
 

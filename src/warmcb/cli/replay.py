@@ -114,7 +114,7 @@ def _print_table(log: str, found: Replay) -> None:
     console.print(table)
     for name, curve in found.curves.items():
         for warning in curve.warnings:
-            console.print(f"{name}: {warning}", style="yellow", highlight=False, markup=False)
+            console.print(f"{name}: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
 
 
 def _more(curve: Curve) -> str:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warmcb.logs.evaluation import Evaluation
 from warmcb.logs.replay import Replay
@@ -27,8 +28,10 @@ def plot_evaluation(found: Evaluation, title: str = "") -> "Figure":
     left, right = figure.subplots(1, 2, width_ratios=(2, 1), sharey=True)
     for place, (name, value) in enumerate(found.policies.items()):
         band, color = value.sequence, f"C{place}"
-        left.fill_between(band.looks, band.low, band.high, color=color, alpha=0.2, lw=0)
-        left.plot(band.looks, (band.low + band.high) / 2, color=color, lw=1, label=name)
+        known = np.isfinite(band.low) & np.isfinite(band.high)  # after the first decision nothing is
+        low, high = band.low[known], band.high[known]
+        left.fill_between(band.looks[known], low, high, color=color, alpha=0.2, lw=0)
+        left.plot(band.looks[known], (low + high) / 2, color=color, lw=1, label=name)
         best = value.estimates.get("dr", value.estimates["snips"])
         right.errorbar(
             [place], [best.value], [[best.value - best.interval.low], [best.interval.high - best.value]], fmt="o",
@@ -41,6 +44,8 @@ def plot_evaluation(found: Evaluation, title: str = "") -> "Figure":
     right.set_title("all decisions, Gaussian interval", fontsize=10)
     right.set_xlim(-0.5, len(found.policies) - 0.5)
     left.legend(fontsize=8)
+    _show_the_end(left, [value.sequence.low for value in found.policies.values()], lowest=True)
+    _show_the_end(left, [value.sequence.high for value in found.policies.values()], lowest=False)
     figure.suptitle(title)
     return figure
 
@@ -61,13 +66,22 @@ def plot_replay(found: Replay, title: str = "") -> "Figure":
     for name, curve in found.curves.items():
         (line,) = axes.plot(curve.rounds, curve.value, label=name)
         axes.fill_between(curve.rounds, curve.low, curve.high, color=line.get_color(), alpha=0.15, lw=0)
-    last = np.concatenate([curve.value[len(curve.value) // 10 :] for curve in found.curves.values()])
-    reach = max(4 * float(np.ptp(last)), 0.2 * abs(float(last.mean())), 1e-9)
-    axes.set_ylim(last.min() - reach, last.max() + reach)  # the first intervals are as wide as all rewards
+    _show_the_end(axes, [curve.low for curve in found.curves.values()], lowest=True)
+    _show_the_end(axes, [curve.high for curve in found.curves.values()], lowest=False)
     _label(axes, "rounds learned", "mean reward so far", f"by {found.method}; bands: {found.interval}")
     axes.legend(fontsize=8)
     figure.suptitle(title)
     return figure
+
+
+def _show_the_end(axes: "Axes", ends: list[NDArray[np.float64]], *, lowest: bool) -> None:
+    """Cut the first tenth off if it is out of view: there the intervals are as wide as all rewards."""
+    later = np.concatenate([end[len(end) // 10 :] for end in ends])
+    later = later[np.isfinite(later)]
+    if later.size and lowest:
+        axes.set_ylim(bottom=float(later.min()) - 0.05 * abs(float(later.min())))
+    elif later.size:
+        axes.set_ylim(top=float(later.max()) + 0.05 * abs(float(later.max())))
 
 
 def _label(axes: "Axes", x: str, y: str, title: str) -> None:
