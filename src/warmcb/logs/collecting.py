@@ -54,7 +54,7 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
             parts[name].add(logged, policy(logged), expected)
         times.append(logged.table["time"].to_numpy())
         actions.append(_numbers(logged, numbers))
-        units += logged.units
+        units.append(logged.units)
         dropped.append(logged.table["dropped"].to_numpy())
         progress("evaluating", len(logged))
     if not times:
@@ -62,7 +62,7 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
         raise DataError(
             f"no decision of the log carries evidence ({reasons}); expected some that were drawn and rewarded"
         )
-    common = {"units": _codes(units), "dropped": _dropped(np.concatenate(dropped))}
+    common = {"units": np.concatenate(units).view(np.int64), "dropped": _dropped(np.concatenate(dropped))}
     evidence = {name: one.evidence(common) for name, one in parts.items()}
     return Collected(evidence, np.concatenate(times), np.concatenate(actions), left_out)
 
@@ -128,10 +128,3 @@ def _numbers(logged: Logged, numbers: dict[str, int]) -> NDArray[np.int64]:
         return logged.action
     chosen = logged.table.select(pl.col("names").list.get(pl.col("action"))).to_series().to_list()
     return np.array([numbers.setdefault(name, len(numbers)) for name in chosen], dtype=np.int64)
-
-
-def _codes(units: list[str]) -> NDArray[np.int64] | None:
-    """A number for each unit, in the order of their first appearance; None if none comes twice."""
-    codes: dict[str, int] = {}
-    numbers = [codes.setdefault(unit, len(codes)) for unit in units]
-    return None if len(codes) == len(units) else np.array(numbers, dtype=np.int64)

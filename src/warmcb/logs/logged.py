@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from warmcb._core import identities_of
 from warmcb.errors import DataError
 
 Flat = NDArray[np.float64]
@@ -86,9 +87,9 @@ class Logged:
             taken.append(int(self.action[i]))
 
     @cached_property
-    def units(self) -> list[str]:
-        """Who each decision happened to."""
-        return self.table.select(pl.coalesce("unit", "event")).to_series().to_list()
+    def units(self) -> NDArray[np.uint64]:
+        """Who each decision happened to: the hash of its unit, or of its event."""
+        return identities_of(tuple(self.table.select(pl.coalesce("unit", "event")).to_series().to_list()))
 
     # Contexts and actions
 
