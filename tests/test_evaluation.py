@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from logged_worlds import DRINKS, WANTED, drinks, numbered, pages, rewards_of
-from warmcb import SharedBandit, WarmBandit
+from warmcb import ArrowCB, SharedBandit, WarmBandit
 from warmcb.errors import DataError, InputError
 from warmcb.features import Encoder
-from warmcb.logs import Event, Slot, append_parquet, evaluate, open_log, write_dsjson
+from warmcb.logs import Event, Slot, append_parquet, evaluate, learn_from, open_log, write_dsjson
 from warmcb.logs.estimators import ESTIMATORS
 from warmcb.logs.logged import Logged
-from warmcb.logs.playing import player_of
 from warmcb.logs.policies import Asked, default, policy_of, uniform
 from warmcb.logs.table import table_of
 
@@ -144,10 +143,11 @@ def test_bandits_learn_from_logs_and_are_evaluated_on_others(described: bool, tm
     write_dsjson(tmp_path / "before.dsjson", drinks(800, described=described))
     write_dsjson(tmp_path / "after.dsjson.gz", drinks(1500, seed=1, described=described))
     warm = WarmBandit(actions=DRINKS[::-1], encoder=Encoder(bits=8))  # another order than the log's
-    bandits = {"warm": warm, "shared": SharedBandit(encoder=Encoder(bits=8))} if described else {"warm": warm}
+    bandits: dict[str, Any] = (
+        {"warm": warm, "shared": SharedBandit(encoder=Encoder(bits=8))} if described else {"warm": warm}
+    )
     for bandit in bandits.values():
-        for table in open_log(tmp_path / "before.dsjson").tables():
-            player_of(bandit).learn(Logged(table))
+        assert learn_from(bandit, tmp_path / "before.dsjson") == 800
     found = evaluate(tmp_path / "after.dsjson.gz", {"wise": wise, "uniform": "uniform", **bandits}, model="linear")
     best = found.policies["wise"].estimates["dr"].value
     assert best - found.policies["uniform"].estimates["dr"].value > 0.3
@@ -157,8 +157,7 @@ def test_bandits_learn_from_logs_and_are_evaluated_on_others(described: bool, tm
 
 def test_saved_policies_by_name(log: Path, tmp_path: Path) -> None:
     bandit = WarmBandit(n_actions=3, epsilon=0.5)
-    for table in open_log(log).tables():
-        player_of(bandit).learn(Logged(table))
+    learn_from(bandit, log)
     bandit.save(tmp_path / "b.warmcb")
     bandit.policy().save(tmp_path / "p.warmcb")
     names = [f"greedy:{tmp_path}/b.warmcb", f"{tmp_path}/b.warmcb", f"{tmp_path}/p.warmcb"]
@@ -276,3 +275,30 @@ def test_requests_are_kept_as_they_came() -> None:
     event = next(drinks(1))
     assert event.request is not None
     assert json.loads(event.request)["hour"] == event.context["hour"]
+
+
+def test_learning_from_a_log_equals_learning_its_rounds(log: Path) -> None:
+    bandit, by_hand = WarmBandit(n_actions=3), WarmBandit(n_actions=3)
+    learn_from(bandit, log)
+    for event in open_log(log).events():
+        (slot,) = event.slots
+        assert slot.reward is not None
+        x = np.array(event.x, dtype=np.float32)
+        by_hand.learn(x, slot.action, -slot.reward, slot.probability)
+    X = np.random.default_rng(1).normal(size=(50, 2))
+    assert np.array_equal(bandit.predict_costs(X), by_hand.predict_costs(X))
+    assert bandit.learned_ == 4000
+
+
+def test_a_bandit_of_the_paper_learns_from_rewards_in_a_range(log: Path) -> None:
+    bandit = ArrowCB(n_actions=3)
+    with pytest.raises(InputError, match="ArrowCB wants costs from 0 to 1"):
+        learn_from(bandit, log)
+    learn_from(bandit, log, reward_range=(0.0, 1.0))
+    assert bandit.predict([[2.0, 0.0], [-2.0, 0.0], [0.0, 2.0]]).tolist() == [0, 2, 1]
+
+
+def test_nothing_to_learn(tmp_path: Path) -> None:
+    append_parquet(tmp_path, (replace(event, arm="baseline") for event in numbered(20)))
+    with pytest.raises(DataError, match="no decision of the log can be learned"):
+        learn_from(WarmBandit(n_actions=3), tmp_path)

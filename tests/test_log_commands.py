@@ -10,9 +10,7 @@ import pytest
 from commands import refusal, warmcb
 from logged_worlds import drinks, numbered
 from warmcb import WarmBandit
-from warmcb.logs import append_parquet, open_log, write_dsjson
-from warmcb.logs.logged import Logged
-from warmcb.logs.playing import player_of
+from warmcb.logs import append_parquet, learn_from, write_dsjson
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +28,7 @@ def told(*arguments: str | Path) -> Any:
 
 def test_values_with_their_evidence_beside_them(log: str, tmp_path: Path) -> None:
     bandit = WarmBandit(n_actions=3)
-    for table in open_log(log).tables():
-        player_of(bandit).learn(Logged(table))
+    learn_from(bandit, log)
     bandit.save(tmp_path / "news.warmcb")
     saved = f"greedy:{tmp_path / 'news.warmcb'}"
     found = told(

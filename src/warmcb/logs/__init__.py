@@ -7,6 +7,7 @@ from warmcb.logs.open import Log, open_log
 from warmcb.logs.parquet import append_parquet
 from warmcb.logs.policies import Asked
 from warmcb.logs.replay import Curve, Replay, replay
+from warmcb.logs.starts import learn_from
 from warmcb.logs.tally import Tally
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Tally",
     "append_parquet",
     "evaluate",
+    "learn_from",
     "open_log",
     "replay",
     "write_dsjson",
