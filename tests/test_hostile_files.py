@@ -78,7 +78,7 @@ def npy(array: np.ndarray, **changes: Any) -> bytes:
 
 
 def header_of(outline: dict[str, Any], **changes: Any) -> bytes:
-    header = {"format": "warmcb", "version": 2, "kind": "ArrowCB", "params": {"n_actions": 3}, "arrays": outline}
+    header = {"format": "warmcb", "version": 3, "kind": "ArrowCB", "params": {"n_actions": 3}, "arrays": outline}
     return npy(np.frombuffer(json.dumps(header | changes).encode(), dtype=np.uint8))
 
 
@@ -187,7 +187,7 @@ def hostile_headers() -> Hostile:
     deep = b"[" * 10**6
     yield "a deep header", zip_of(Member("header.npy", npy(np.frombuffer(deep, dtype=np.uint8)))), "not a file"
     yield "a header that is a list", zip_of(Member("header.npy", npy(np.frombuffer(b"[1]", dtype=np.uint8)))), "header"
-    digits = header_of({"a": outline_of(SMALL)}).replace(b'"version": 2', b'"version": ' + b"9" * 5000)
+    digits = header_of({"a": outline_of(SMALL)}).replace(b'"version": 3', b'"version": ' + b"9" * 5000)
     yield "a version without end", zip_of(Member("header.npy", digits)), "not a file"
 
 
