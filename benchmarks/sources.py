@@ -1,6 +1,6 @@
 """Several sources of labels, and starts from logs without probabilities: what each is worth to WarmBandit.
 
-    python benchmarks/sources.py [labels] [log] [--data DIR] [--seeds 1] [--every 1]
+    python benchmarks/sources.py [--only labels log] [--data DIR] [--seeds 1] [--every 1]
 
 DIR has data sets of classes, one Parquet file each; --every 3 takes every third of them. Rows are shuffled by the seed.
 
@@ -38,6 +38,7 @@ FEWEST = 2 * LABELS + EVENTS + ROUNDS
 """Smaller data sets are left out."""
 
 Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
 Start = Callable[[WarmBandit], object]
 
 
@@ -59,11 +60,11 @@ def rows_of(path: Path, seed: int) -> Rows:
     return Rows(data.X[order], y[order], int(y.max()) + 1)
 
 
-def cost_after(start: Start, rounds: Rows, seed: int) -> float:
-    """The mean cost of the rounds after a start."""
-    bandit = WarmBandit(rounds.n_actions, seed=seed)
+def cost_after(start: Start, X: Any, table: Ints | Floats, n_actions: int, seed: int) -> float:
+    """The mean cost of rounds after a start; table: labels, or the cost of each action."""
+    bandit = WarmBandit(n_actions, seed=seed)
     start(bandit)
-    return float(bandit._play_rounds(_inputs.matrix(rounds.X, None), rounds.y, 0, len(rounds.y)).costs.mean())
+    return float(bandit._play_rounds(_inputs.matrix(X, None), table, 0, len(table)).costs.mean())
 
 
 # Two sources
@@ -95,7 +96,7 @@ def starts_from_labels(first: Rows, second: Rows, seed: int) -> Iterator[tuple[s
 def costs_with_labels(rows: Rows, seed: int) -> dict[str, float]:
     first, second = rows.part(0, LABELS), rows.part(LABELS, 2 * LABELS)
     rounds = rows.part(2 * LABELS, LARGEST)
-    return {name: cost_after(start, rounds, seed) for name, start in starts_from_labels(first, second, seed)}
+    return {name: cost_after(start, *rounds, seed) for name, start in starts_from_labels(first, second, seed)}
 
 
 # Logs without probabilities
@@ -122,32 +123,33 @@ POLICIES: dict[str, Callable[[Rows, np.random.Generator], Ints]] = {
 }
 
 
-def starts_from_log(log: Rows, done: Ints) -> dict[str, Start]:
-    paid = (done != log.y).astype(np.float64)
-    costs = np.where(np.eye(log.n_actions)[done] == 1, paid[:, np.newaxis], np.nan)
-    regression = {"costs": costs, "actions": ~np.isnan(costs)}
+def starts_from_log(X: Any, done: Ints, paid: Floats, n_actions: int) -> dict[str, Start]:
+    judged = np.eye(n_actions, dtype=np.bool_)[done]
+    regression = {"costs": np.where(judged, paid[:, np.newaxis], np.nan), "actions": judged}
     return {
-        "imitation": lambda bandit: bandit.warm_start(log.X, done),
-        "regression": lambda bandit: bandit.warm_start(log.X, **regression),
-        "both": lambda bandit: bandit.warm_start(log.X, done, source="a").warm_start(log.X, **regression, source="b"),
-        "paid=": lambda bandit: bandit.warm_start(log.X, done, paid=paid),
+        "imitation": lambda bandit: bandit.warm_start(X, done),
+        "regression": lambda bandit: bandit.warm_start(X, **regression),
+        "both": lambda bandit: bandit.warm_start(X, done, source="a").warm_start(X, **regression, source="b"),
+        "paid=": lambda bandit: bandit.warm_start(X, done, paid=paid),
     }
 
 
 def costs_with_log(rows: Rows, seed: int) -> dict[str, float]:
     log, rounds = rows.part(0, EVENTS), rows.part(EVENTS, EVENTS + ROUNDS)
     random = np.random.default_rng(seed)
-    found = {"no start": cost_after(lambda bandit: bandit, rounds, seed)}
+    found = {"no start": cost_after(lambda bandit: bandit, *rounds, seed)}
     for name, policy in POLICIES.items():
-        for way, start in starts_from_log(log, policy(log, random)).items():
-            found[f"{name}: {way}"] = cost_after(start, rounds, seed)
+        done = policy(log, random)
+        paid = (done != log.y).astype(np.float64)
+        for way, start in starts_from_log(log.X, done, paid, log.n_actions).items():
+            found[f"{name}: {way}"] = cost_after(start, *rounds, seed)
     return found
 
 
 # Tables
 
 
-def print_table(costs: Mapping[str, NDArray[np.float64]], reference: str) -> None:
+def print_table(costs: Mapping[str, Floats], reference: str) -> None:
     """Means over data sets and seeds, beside those of one of the columns; costs: data sets × seeds."""
     print_row("start", "mean cost", f"above {reference}", "worst data set", "data sets with a lower cost")
     print_row(*["---"] * 5)
@@ -164,13 +166,13 @@ def print_row(*cells: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="*", default=["labels", "log"], choices=["labels", "log"])
+    parser.add_argument("--only", nargs="+", default=["labels", "log"], choices=["labels", "log"])
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
     paths = sorted(arguments.data.glob("*.parquet"))[:: arguments.every]
-    for table in arguments.tables:
+    for table in arguments.only:
         costs_of = costs_with_labels if table == "labels" else costs_with_log
         found = []
         for path in paths:
