@@ -94,7 +94,7 @@ def play(learner: RecursiveLeastSquares, X: Any, costs: Doubles, begin: int = 0)
     played, in_charge = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
     parts = Trial(actions, 0, 0.0), Optimism(actions, 0.0, 1.0), CostUnit((0.0, 1.0))
     rounds = Composition(learner, ProgressiveValidation(lanes), EpsilonGreedy(), *parts, 1.0)
-    rounds.weigh([1.0] * lanes, [0] * actions, 0.0)
+    rounds.weigh([1.0] * lanes, [], 0.0)
     outputs = played, np.empty(n), np.empty(n), in_charge, np.empty(n)
     rounds.play(Stream(3, 0), as_rows(X), Costs(np.ascontiguousarray(costs)), 0, n, begin, begin, *outputs)
     return played

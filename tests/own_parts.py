@@ -22,6 +22,9 @@ class InPython:
     def snapshot(self) -> "InPython":
         return InPython(self.part.snapshot())
 
+    def with_lanes(self, origins: list[int]) -> "InPython":
+        return InPython(self.part.with_lanes(origins))
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "part":
             raise AttributeError(name)

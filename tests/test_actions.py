@@ -169,7 +169,7 @@ def test_a_new_action_is_tried_at_once_but_never_takes_over() -> None:
 def test_labels_may_judge_it_later() -> None:
     bandit = WarmBandit(3, lambdas=2, seed=1).warm_start(PROBLEM.X[:100], PROBLEM.y[:100] % 3)
     bandit.add_action()
-    assert bandit._unjudged.tolist() == [False, False, False, True]  # rounds teach it in every lane
+    assert bandit._unjudged[:, 0].tolist() == [False, False, False, True]  # rounds teach it in every lane
     bandit.warm_start(PROBLEM.X[100:150], PROBLEM.y[100:150])
     assert not bandit._unjudged.any()
 

@@ -75,7 +75,7 @@ def test_another_archive(tmp_path: Path) -> None:
 
 def test_newer_version(saved: Path) -> None:
     rewrite(saved, version=99)
-    with pytest.raises(ModelFileError, match="has the format 99; this version reads the format 2"):
+    with pytest.raises(ModelFileError, match="has the format 99; this version reads the format 3"):
         load(saved)
 
 

@@ -159,7 +159,10 @@ void bind_learners(nb::module_& m) {
             for (std::size_t i = 0; i < offers.size(); ++i)
                 DescribedOffer(pairing, offers, i).teach(self, costs.data() + offers.begin(i), importance.data());
         }, "pairing"_a, "offers"_a, "costs"_a, "weights"_a, "Learn the known costs of every offer; a weight for each lane.")
-        .def("add_action", &WarmLearner::add_action, "Make room for one action more, of which nothing is known.");
+        .def("add_action", &WarmLearner::add_action, "Make room for one action more, of which nothing is known.")
+        .def("with_lanes", [](const WarmLearner& self, const std::vector<int64_t>& origins) {
+            return self.with_lanes(checked_origins(origins, self.lanes));
+        }, "origins"_a, "The same with other lanes, each a copy of the one that is named here; -1: one that has learned nothing.");
 
     nb::class_<OnlineLinear, WarmLearner>(m, "OnlineLinear",
                                           "Adaptive, normalized, importance-weight-aware linear regression of costs.")

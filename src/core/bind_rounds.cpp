@@ -144,7 +144,7 @@ struct Composition {
     Decider decider() const { return {learner, selector, explorer, trial, optimism, epsilon}; }
     Student student() {
         require_sizes(learner, selector, trial, optimism);
-        require(unjudged.empty() || unjudged.size() == learner.actions, "one mark for each action");
+        require(unjudged.empty() || unjudged.size() == learner.actions * learner.lanes, "one mark for each action and lane");
         require(!weights || weights->size() == learner.lanes, "one weight for each lane");
         return {learner, selector, explorer, trial, optimism, unit, epsilon, weights ? weights->data() : nullptr,
                 unjudged.empty() ? nullptr : unjudged.data(), unjudged_weight};
@@ -220,6 +220,7 @@ void bind_rounds(nb::module_& m) {
         .def_prop_ro("fixed", &CostUnit::fixed, "Whether the range was given.")
         .def_ro("low", &CostUnit::low, "What is 0.")
         .def_ro("width", &CostUnit::width, "The difference between what is 1 and what is 0.")
+        .def_ro("mean", &CostUnit::mean, "Of all costs that were seen.")
         .def("see", [](CostUnit& self, double cost) -> std::optional<std::tuple<double, double>> {
             const auto change = self.see(cost);
             if (!change) return std::nullopt;
@@ -254,7 +255,7 @@ void bind_rounds(nb::module_& m) {
             self.last_look.scores.clear();  // labels are about to be learned
             self.student();
         }, "weights"_a.none(), "unjudged"_a, "unjudged_weight"_a,
-           "Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged.")
+           "Set what a round weighs in each lane (None: nothing is learned), and which actions no label tells it of.")
         .def("learn", [](Composition& self, const Rows& rows, std::size_t action, double cost, double probability,
                          const std::optional<Array<const uint8_t>>& allowed, uint64_t round, uint64_t now) {
             const Student student = self.student();

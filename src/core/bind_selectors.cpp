@@ -39,6 +39,9 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
             self.mark_eligible(eligible.data(), self.sums.size());
             return eligible;
         }, nb::rv_policy::move, "For each lane 1 if its actions are worth exploring.")
+        .def("with_lanes", [](const Kind& self, const std::vector<int64_t>& origins) {
+            return std::make_unique<Kind>(self.with_lanes(checked_origins(origins, self.sums.size())));
+        }, "origins"_a, "The same with other lanes, each a copy of the one that is named here; -1: on equal terms with the best.")
         .def("forget", [](Kind& self) { self.forget(); }, "The world has changed: what was is no evidence of what will be.")
         .def("add", [](Kind& self, nb::handle outcome) {
             const OutcomeArrays arrays(outcome);

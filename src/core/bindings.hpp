@@ -53,6 +53,17 @@ inline void require_offer(const Predictor& predictor, const Pairing& pairing, co
     require(i < offers.size(), "offer out of range");
 }
 
+// Where lanes come from (with_lanes): -1 is from nothing.
+inline std::vector<std::size_t> checked_origins(const std::vector<int64_t>& origins, std::size_t lanes) {
+    std::vector<std::size_t> checked;
+    for (const int64_t origin : origins) {
+        require(-1 <= origin && origin < static_cast<int64_t>(lanes), "lane out of range");
+        checked.push_back(origin < 0 ? from_nothing : static_cast<std::size_t>(origin));
+    }
+    require(!checked.empty(), "at least one lane");
+    return checked;
+}
+
 inline void require_actions(const Array<const int32_t>& actions, std::size_t known) {
     for (std::size_t i = 0; i < actions.size(); ++i)
         require(0 <= actions(i) && static_cast<std::size_t>(actions(i)) < known, "action out of range");

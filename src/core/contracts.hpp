@@ -20,6 +20,9 @@ namespace warmcb {
 // What an action scores that is not allowed in a round: worse than anything.
 constexpr float not_allowed = std::numeric_limits<float>::infinity();
 
+// Where a lane comes from that has learned nothing (with_lanes).
+constexpr std::size_t from_nothing = std::numeric_limits<std::size_t>::max();
+
 // What the lanes say of the actions of a round, and whom to listen to. Scores and costs are in unit costs: from about 0 to
 // 1, whatever people pay in (cost_unit.hpp).
 struct Opinions {
@@ -123,6 +126,8 @@ public:
     virtual void teach(Row row, const double* costs, const float* importance) = 0;
     // One action more, of which nothing is known.
     virtual void add_action() = 0;
+    // The same with other lanes: each a copy of the lane that `origins` names, or one from_nothing.
+    virtual std::unique_ptr<WarmLearner> with_lanes(const std::vector<std::size_t>& origins) const = 0;
 };
 
 // Says which lane is in charge.

@@ -42,9 +42,8 @@ public:
 
     // Counts a cost before it is learned; the change of the unit, if it changes.
     std::optional<Change> see(double cost) {
-        if (fixed_) return std::nullopt;
         cost = within(cost);
-        if (seen == 0) {
+        if (seen == 0 && !fixed_) {
             lowest = highest = lowest_before = highest_before = cost;
             low = cost - width / 2;
         }
@@ -52,6 +51,7 @@ public:
         const double step = cost - mean;
         mean += step / static_cast<double>(seen);
         squares += step * (cost - mean);
+        if (fixed_) return std::nullopt;
         const bool had_spread = spread(), grows = cost < lowest || cost > highest;
         lowest = std::min(lowest, cost);
         highest = std::max(highest, cost);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "contracts.hpp"
 #include "factor.hpp"
 
 namespace warmcb {
@@ -65,6 +66,21 @@ public:
     void rescale(std::size_t lane, double a) {
         for (auto& [_, one] : known)
             for (std::size_t model = 0; model < models_; ++model) one.effects[model * lanes_ + lane] *= static_cast<float>(a);
+    }
+
+    Identities with_lanes(const std::vector<std::size_t>& origins) const {
+        Identities changed(models_, origins.size(), options);
+        for (const auto& [identity, one] : known) {
+            Identity& other = changed.known[identity] = changed.fresh();
+            other.last = one.last;
+            for (std::size_t lane = 0; lane < origins.size(); ++lane) {
+                if (origins[lane] == from_nothing) continue;
+                for (std::size_t model = 0; model < models_; ++model)
+                    other.effects[model * origins.size() + lane] = one.effects[model * lanes_ + origins[lane]];
+                other.variances[lane] = one.variances[origins[lane]];
+            }
+        }
+        return changed;
     }
 
     Identity fresh() const { return {std::vector<float>(models_ * lanes_), std::vector<float>(lanes_, prior()), 0}; }

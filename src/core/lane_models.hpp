@@ -122,6 +122,21 @@ public:
         identities.copy(from, to);
     }
 
+    LaneModels with_lanes(const std::vector<std::size_t>& origins) const {
+        std::vector<Forgetting> forgetting_of_lanes;
+        for (const std::size_t origin : origins) forgetting_of_lanes.push_back(forgetting[origin == from_nothing ? 0 : origin]);
+        LaneModels changed(actions(), weights.sizes, prior, std::move(forgetting_of_lanes), identities.options, weights.whole, first_guess_,
+                           *kernels_);
+        changed.identities = identities.with_lanes(origins);
+        for (std::size_t lane = 0; lane < origins.size(); ++lane) {
+            if (origins[lane] == from_nothing) continue;
+            for (std::size_t a = 0; a < actions(); ++a) changed.of(a, lane) = factors[a * lanes() + origins[lane]];
+            for (std::size_t i = 0; i < weights.values.size() / lanes(); ++i)
+                changed.weights.values[i * origins.size() + lane] = weights.values[i * lanes() + origins[lane]];
+        }
+        return changed;
+    }
+
     void add_action() {
         NestedWeights grown(weights.sizes, actions() + 1, lanes(), weights.whole);
         for (std::size_t model = 0; model < models(); ++model) {

@@ -32,6 +32,17 @@ Zeroed<T> with_one_action_more(const Zeroed<T>& table, std::size_t inputs, std::
     return grown;
 }
 
+// A table with other lanes, which lie innermost. Zeros are not written: most of a wide model's memory stays untouched.
+template <class T> Zeroed<T> with_lanes(const Zeroed<T>& table, std::size_t rows, std::size_t lanes, const std::vector<std::size_t>& origins) {
+    Zeroed<T> changed(rows * origins.size());
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t lane = 0; lane < origins.size(); ++lane) {
+            const T value = origins[lane] == from_nothing ? T(0) : table.data()[row * lanes + origins[lane]];
+            if (value != T(0)) changed.data()[row * origins.size() + lane] = value;
+        }
+    return changed;
+}
+
 // A linear model that learns no more.
 class LinearModel : public Predictor {
 public:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <numeric>
+#include <tuple>
 
 #include "lane_models.hpp"
 
@@ -72,6 +73,24 @@ public:
         if (count() == 0) return;
         copy_the_better(models, importance);
         if (alarm(std::min(mixed * mixed, largest_loss))) start_candidate(models);
+    }
+
+    // origins: of the lanes; the memories stay.
+    Memories with_lanes(const std::vector<std::size_t>& origins) const {
+        Memories changed(origins.size(), own_, options);
+        const auto copy = [&](std::size_t from, std::size_t to) {
+            std::copy_n(better.begin() + from * count(), count(), changed.better.begin() + to * count());
+            changed.ages[to] = ages[from];
+        };
+        for (std::size_t lane = 0; lane < origins.size(); ++lane) {
+            if (origins[lane] == from_nothing) continue;
+            copy(origins[lane], lane);
+            std::copy_n(weights(origins[lane]), experts(), changed.weights(lane));
+        }
+        for (std::size_t memory = 0; memory < count(); ++memory) copy(lanes_ + memory, origins.size() + memory);
+        std::tie(changed.short_error, changed.long_error, changed.long_square) = std::tie(short_error, long_error, long_square);
+        std::tie(changed.rounds, changed.last_alarm, changed.changes) = std::tie(rounds, last_alarm, changes);
+        return changed;
     }
 
     // Whether the last memory is to learn.

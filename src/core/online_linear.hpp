@@ -39,6 +39,14 @@ public:
         scores_.resize(actions * lanes);
     }
 
+    std::unique_ptr<WarmLearner> with_lanes(const std::vector<std::size_t>& origins) const override {
+        auto changed = std::make_unique<OnlineLinear>(inputs - 1, actions, origins.size(), learning_rate_, kernels);
+        changed->weights = warmcb::with_lanes(weights, inputs * actions, lanes, origins);
+        changed->scales = warmcb::with_lanes(scales, inputs * actions * 2, lanes, origins);
+        changed->totals = warmcb::with_lanes(totals, 2, lanes, origins);
+        return changed;
+    }
+
     void rescale(double a, double b) override {
         for (std::size_t i = 0; i < inputs * actions * lanes; ++i) {
             float &weight = weights.data()[i], &squares = scales.data()[i / lanes * 2 * lanes + i % lanes];

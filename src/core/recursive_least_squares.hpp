@@ -131,6 +131,21 @@ public:
         for (Example& label : labels_kept) label.costs.push_back(std::numeric_limits<double>::quiet_NaN());
     }
 
+    std::unique_ptr<WarmLearner> with_lanes(const std::vector<std::size_t>& origins) const override {
+        auto changed = std::make_unique<RecursiveLeastSquares>(features(), actions, origins.size(), options, kernels);
+        std::vector<std::size_t> of_models = origins;
+        for (std::size_t memory = 0; memory < memories.count(); ++memory) of_models.push_back(lanes + memory);
+        changed->terms = terms;
+        changed->models = models.with_lanes(of_models);
+        changed->memories = memories.with_lanes(origins);
+        if (taught) changed->taught = taught->with_lanes(of_models);
+        changed->labels_kept = with_lanes(labels_kept, origins);
+        changed->rounds_kept = with_lanes(rounds_kept, origins);
+        changed->met = met;
+        std::tie(changed->seen, changed->fitted, changed->labels, changed->rounds) = std::tie(seen, fitted, labels, rounds);
+        return changed;
+    }
+
     void rescale(double a, double b) override {
         for (Example& round : rounds_kept) round.costs[0] = a * round.costs[0] + b;
         if (rounds > 0 && rounds_kept.size() == rounds) {
@@ -184,6 +199,15 @@ private:
     Example kept(Row row, const float* importance) const {
         return {{row.index, row.index + row.size}, {row.value, row.value + row.size},
                 {importance, importance + (importance ? lanes : 0)}, {}, 0, row.identity};
+    }
+
+    static std::vector<Example> with_lanes(std::vector<Example> examples, const std::vector<std::size_t>& origins) {
+        for (Example& example : examples) {
+            std::vector<float> importance;
+            for (const std::size_t origin : origins) importance.push_back(origin == from_nothing ? 0.0f : example.importance[origin]);
+            example.importance = std::move(importance);
+        }
+        return examples;
     }
 
     Mixture mixture() const { return {models.models(), lanes, memories.experts(), memories.mixture.data()}; }

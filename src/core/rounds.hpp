@@ -99,7 +99,7 @@ struct Student {
     CostUnit& unit;
     double epsilon;
     const double* weights;  // of a round, for each lane; null: rounds teach nothing
-    const uint8_t* unjudged;  // for each action: nobody has judged it, so that rounds are all there is to learn from; null: all were
+    const uint8_t* unjudged;  // actions × lanes: no label tells the lane of it, so that rounds are all there is to learn from; null: all do
     double unjudged_weight;
     bool by_propensity = learner.weighs_by_propensity();
 
@@ -127,8 +127,9 @@ struct Student {
         const double inverse = by_propensity ? offer.inverse(event.probability) : 1.0;
         const std::size_t lanes = learner.lanes;
         float* importance = scratch.importance.data();
-        if (unjudged && unjudged[event.action]) std::fill_n(importance, lanes, static_cast<float>(unjudged_weight * inverse));
-        else for (std::size_t lane = 0; lane < lanes; ++lane) importance[lane] = static_cast<float>(weights[lane] * inverse);
+        const uint8_t* alone = unjudged ? unjudged + event.action * lanes : nullptr;
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            importance[lane] = static_cast<float>((alone && alone[lane] ? unjudged_weight : weights[lane]) * inverse);
         const uint64_t changes = learner.changes();
         offer.update(learner, outcome, importance);
         if (learner.changes() != changes) selector.forget();

@@ -16,6 +16,15 @@ public:
 
     void admit(std::size_t from) { first = from; }
 
+    // Lanes from nothing start on equal terms with the one in charge.
+    ProgressiveValidation with_lanes(const std::vector<std::size_t>& origins) const {
+        ProgressiveValidation changed(origins.size());
+        for (std::size_t lane = 0; lane < origins.size(); ++lane) changed.sums[lane] = sums[origins[lane] == from_nothing ? best() : origins[lane]];
+        changed.rounds = rounds;
+        changed.first = first == 0 ? 0 : origins.size() - 1;
+        return changed;
+    }
+
     std::size_t lanes() const override { return sums.size(); }
 
     // The eligible lane with the lowest sum, the first among equals.
@@ -49,6 +58,22 @@ public:
         for (auto* sums : {&bets, &winnings, &penalties, &squares}) std::fill(sums->begin(), sums->end(), 0.0);
         rounds = 0;
         ++starts;
+    }
+
+    // Of lanes from nothing nothing is known.
+    PairedEvidence with_lanes(const std::vector<std::size_t>& origins) const {
+        PairedEvidence changed(origins.size(), error_);
+        for (std::size_t lane = 0; lane < origins.size(); ++lane) {
+            if (origins[lane] == from_nothing) continue;
+            changed.bets[lane] = bets[origins[lane]];
+            changed.winnings[lane] = winnings[origins[lane]];
+            changed.penalties[lane] = penalties[origins[lane]];
+            changed.squares[lane] = squares[origins[lane]];
+        }
+        changed.rounds = rounds;
+        changed.starts = starts;
+        changed.bounded = bounded;
+        return changed;
     }
 
     // eligible: whose actions the explorer gave their full share; the last lane's always.
@@ -136,6 +161,23 @@ public:
         }
         first = from;
         settle();
+    }
+
+    // Lanes from nothing start on equal terms with the one in charge.
+    Contest with_lanes(const std::vector<std::size_t>& origins) const {
+        Contest changed(origins.size(), rule_, contention_, error_weight_, error_);
+        for (std::size_t lane = 0; lane < origins.size(); ++lane) {
+            const std::size_t origin = origins[lane] == from_nothing ? best_ : origins[lane];
+            changed.sums[lane] = sums[origin];
+            changed.weights[lane] = weights[origin];
+            changed.dropped[lane] = dropped[origin];
+        }
+        changed.evidence = evidence.with_lanes(origins);
+        changed.total_cost = total_cost;
+        changed.rounds = rounds;
+        changed.first = first == 0 ? 0 : origins.size() - 1;
+        changed.settle();
+        return changed;
     }
 
     // Whose actions are worth exploring: those in contention, and the last one, with which all are compared.

@@ -193,6 +193,9 @@ class WarmLearner(Learner):
     def add_action(self) -> None:
         """Make room for one action more, of which nothing is known."""
 
+    def with_lanes(self, origins: Sequence[int]) -> WarmLearner:
+        """The same with other lanes, each a copy of the one that is named here; -1: one that has learned nothing."""
+
 class OnlineLinear(WarmLearner):
     """Adaptive, normalized, importance-weight-aware linear regression of costs."""
 
@@ -343,6 +346,9 @@ class ProgressiveValidation(Selector):
     def eligible(self) -> NDArray[np.uint8]:
         """For each lane 1 if its actions are worth exploring."""
 
+    def with_lanes(self, origins: Sequence[int]) -> ProgressiveValidation:
+        """The same with other lanes, each a copy of the one that is named here; -1: on equal terms with the best."""
+
     def forget(self) -> None:
         """The world has changed: what was is no evidence of what will be."""
 
@@ -390,6 +396,9 @@ class Contest(Selector):
     @property
     def eligible(self) -> NDArray[np.uint8]:
         """For each lane 1 if its actions are worth exploring."""
+
+    def with_lanes(self, origins: Sequence[int]) -> Contest:
+        """The same with other lanes, each a copy of the one that is named here; -1: on equal terms with the best."""
 
     def forget(self) -> None:
         """The world has changed: what was is no evidence of what will be."""
@@ -518,6 +527,10 @@ class CostUnit:
     def width(self) -> float:
         """The difference between what is 1 and what is 0."""
 
+    @property
+    def mean(self) -> float:
+        """Of all costs that were seen."""
+
     def see(self, cost: float) -> tuple[float, float] | None:
         """Count a cost; (a, b) if the unit changes: what was u is a·u + b."""
 
@@ -580,7 +593,7 @@ class Composition:
         epsilon: float,
     ) -> None: ...
     def weigh(self, weights: Sequence[float] | None, unjudged: Sequence[int], unjudged_weight: float) -> None:
-        """Set what a round weighs in each lane (None: rounds teach nothing), and for actions that nobody has judged."""
+        """Set what a round weighs in each lane (None: nothing is learned), and which actions no label tells it of."""
 
     def learn(
         self,

@@ -309,6 +309,13 @@ def paid_costs_or_rewards(costs: object, rewards: object, n_rows: int, limits: R
     return -paid_costs(rewards, n_rows, _opposite(limits), "rewards")  # type: ignore[arg-type]
 
 
+def paid_in_log(paid: ArrayLike, y: object, costs: object, n_rows: int, limits: Range) -> NDArray[np.float64]:
+    """What each event of a log without probabilities has cost; y says what was done."""
+    if y is None or costs is not None:
+        raise InputError("paid is given without y, or beside costs; expected y, what was done, and paid, what it cost")
+    return paid_costs(paid, n_rows, limits, "paid")
+
+
 def part(name: str, value: Any, known: Mapping[str, Any]) -> Any:
     """A part of a bandit: the name of a known one, or an object that can be started."""
     if isinstance(value, str):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from warmcb._atomic import replacing, sweep
 from warmcb.errors import FileAccessError, MissingFileError, ModelFileError
 
-_VERSION = 2
+_VERSION = 3
 _KINDS = "biufSU"  # of NumPy types: truth values, numbers, texts
 _LARGEST_HEADER = 2**24  # bytes
 _LARGEST_NPY_HEADER = 2**14  # bytes; NumPy's own limit is 10 000 characters

@@ -186,6 +186,15 @@ class Learner(Part):
         """Make room for one action more, of which nothing is known. By default that is not supported."""
         raise NotImplementedError
 
+    def with_lanes(self, origins: list[int]) -> "Learner":
+        """The same with other lanes, for a second source of labels. By default that is not supported.
+
+        Args:
+            origins: for each lane the number of the one that it goes on from; −1: it has learned nothing.
+
+        """
+        raise NotImplementedError
+
     def rescale(self, a: float, b: float) -> None:
         """The unit of costs has changed, which happens in the first rounds, and rarely later.
 
@@ -272,6 +281,16 @@ class Selector(Part):
             outcome: what was played, what it cost, and what the lanes predict of it.
 
         """
+
+    def with_lanes(self, origins: list[int]) -> "Selector":
+        """The same with other lanes, for a second source of labels. By default that is not supported.
+
+        Args:
+            origins: for each lane the number of the one that it goes on from; −1: it starts on equal terms with the
+                best.
+
+        """
+        raise NotImplementedError
 
     def forget(self) -> None:
         """The world has changed: what was is no evidence of what will be."""

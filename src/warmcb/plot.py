@@ -62,14 +62,18 @@ def plot_certainty(bandit: WarmBandit | SharedBandit, title: str = "") -> "Figur
     axis = figure.subplots()
     intervals = bandit.intervals_
     dropped = bandit.dropped_
+    sources = [" + ".join(names) for names in bandit.lane_sources_]
+    names = [f"{value:.3g}" for value in bandit.lambdas_]
+    if len(bandit.sources_) > 1:
+        names = [f"{name}, {source}" if source else name for name, source in zip(names, sources, strict=True)]
     for lane, (low, high) in enumerate(intervals):
-        in_charge = bandit.lambdas_[lane] == bandit.lambda_
+        in_charge = (bandit.lambdas_[lane], sources[lane]) == (bandit.lambda_, bandit.source_ or "")
         color = "#D55E00" if in_charge else "#BBBBBB" if dropped[lane] else "#0072B2"
         label = "in charge" if in_charge else "surely worse: out" if dropped[lane] else "not sure"
         axis.plot([low, high], [lane, lane], color=color, linewidth=4, marker="o", markersize=5, label=label)
     axis.axvline(0, color="black", linewidth=0.8)
     axis.set_xlim(-1.05, 1.05)
-    axis.set_yticks(range(len(intervals)), [f"{value:.3g}" for value in bandit.lambdas_])
+    axis.set_yticks(range(len(intervals)), names)
     axis.set_ylabel("λ")
     axis.set_xlabel(f"cost a round above that of λ = {bandit.lambdas_[-1]:.3g} ({bandit.rounds_} rounds, 95 %)")
     handles, labels = axis.get_legend_handles_labels()
@@ -189,7 +193,7 @@ def _cumulative_cost(axis: "Axes", runs: Mapping[str, Run]) -> None:
 
 
 def _lambda_history(axis: "Axes", name: str, run: Run) -> None:
-    lambdas = run.bandit.lambdas_
+    lambdas = np.unique(run.bandit.lambdas_)  # several sources may have lanes of the same λ
     lanes = np.searchsorted(lambdas, run.trace.lambdas)
     axis.step(np.arange(1, len(lanes) + 1), lanes, where="mid", linewidth=1, color=_look(run)["color"])
     axis.set_yticks(range(len(lambdas)), [f"{value:.2g}" for value in lambdas], fontsize=7)

@@ -204,11 +204,12 @@ def names_as_array(names: tuple[str, ...]) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(names).encode(), dtype=np.uint8)
 
 
-def names_of_array(array: NDArray[np.uint8], count: int) -> tuple[str, ...]:
-    """The reverse; so many distinct names are expected."""
+def names_of_array(array: NDArray[np.uint8], count: int | None = None) -> tuple[str, ...]:
+    """The reverse; distinct names are expected, and so many if that is known."""
     names = tuple(json.loads(array.tobytes()))
+    count = len(names) if count is None else count
     if len(set(names)) != count or len(names) != count or {type(name) for name in names} - {str}:
-        raise ValueError("there is not one name for each feature")
+        raise ValueError("there is not one name for each feature or source")
     return names
 
 

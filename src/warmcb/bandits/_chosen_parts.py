@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from warmcb import _inputs
 from warmcb.bandits._lanes import Lanes
+from warmcb.bandits._sources import Layout, log_tables, sources_of_log
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError
 from warmcb.explorers import EXPLORERS
@@ -54,6 +55,46 @@ class ChosenParts(Lanes):
         """The selector and the explorer, which have seen nothing."""
         selector, explorer = named(self.selector, SELECTORS), named(self.explorer, EXPLORERS)
         return selector.start(len(self.lambdas_)), explorer.start()
+
+    def _lessons_of_log(
+        self, source: str, labels: NDArray[np.float64], sizes: NDArray[np.int64], paid: NDArray[np.float64]
+    ) -> list[tuple[str, NDArray[np.float64]]]:
+        """What the two sources of a log teach, which are listened to from now on; arguments as in `log_tables`.
+
+        What was paid helps to find the unit of costs, and what cost more than the average so far is not imitated.
+        """
+        unit = self._unit.snapshot()
+        changes = [change for cost in paid.tolist() if (change := unit.see(cost)) is not None]
+        costs = np.array([unit.unit(cost) for cost in paid.tolist()])
+        tables = log_tables(labels, sizes, costs, paid < unit.mean)
+        named = zip(sources_of_log(source), tables, strict=True)
+        lessons = [(name, table) for name, table in named if not np.isnan(table).all()]
+        self._listen_to(*(name for name, _ in lessons))
+        self._unit.restore(unit.state())
+        for change in changes:
+            self._learner.rescale(*change)
+        return lessons
+
+    @property
+    def sources_(self) -> tuple[str, ...]:
+        """The names of the sources that have given labels, in the order in which they came."""
+        with self._lock:
+            return () if self.n_features_ is None else self._layout.sources
+
+    @property
+    def lane_sources_(self) -> tuple[tuple[str, ...], ...]:
+        """For each entry of `lambdas_` the sources whose labels that lane learns from; none for λ = 1."""
+        with self._lock:
+            layout = Layout(self.lambdas_) if self.n_features_ is None else self._layout
+            return tuple(lane.sources for lane in layout.lanes)
+
+    @property
+    def source_(self) -> str | None:
+        """The source that the lane in charge learns from; "a + b" if there are several; None if there is none."""
+        with self._lock:
+            if self.n_features_ is None:
+                return None
+            return " + ".join(self._layout.lanes[self._selector.best].sources) or None
 
     @property
     def learner_(self) -> str:

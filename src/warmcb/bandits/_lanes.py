@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from warmcb import _core, _inputs
 from warmcb._states import State, named, part
-from warmcb.bandits._base import BaseBandit
+from warmcb.bandits._base import BaseBandit, names_as_array, names_of_array
 from warmcb.bandits._parts import checked_distribution, checked_weight
+from warmcb.bandits._sources import Layout
 from warmcb.contracts import Doubles, Floats, Opinions, Outcome
-from warmcb.errors import UnsupportedError
+from warmcb.errors import InputError, UnsupportedError
 
 
 class Offer(Protocol):
@@ -49,6 +50,10 @@ class Lanes(BaseBandit):
     _trial: _core.Trial
     _optimism: _core.Optimism
     _unit: _core.CostUnit
+    _layout: Layout
+    """What each lane learns from; from the first data on."""
+    _supervised_weights: Doubles
+    _bandit_weights: Doubles
 
     def __init__(self, seed: int) -> None:
         BaseBandit.__init__(self, seed)
@@ -56,8 +61,8 @@ class Lanes(BaseBandit):
 
     def _start_lanes(self) -> None:
         self._warm_examples = 0
-        self._label_unit: tuple[float, float] | None = None
-        """What is 0 and what is 1 in the costs of labels, if those have a unit of their own."""
+        self._label_units: dict[str, tuple[float, float]] = {}
+        """What is 0 and what is 1 in the costs of a source's labels, if those have a unit of their own."""
 
     @property
     def _counts_actions(self) -> bool:
@@ -67,6 +72,22 @@ class Lanes(BaseBandit):
     @abstractmethod
     def _set_weights(self) -> None:
         """Tell the parts what an example of either source weighs."""
+
+    # Sources of labels
+
+    def _listen_to(self, *sources: str) -> None:
+        """Give sources that are new lanes of their own. `_admit` has to follow."""
+        larger = self._layout.with_sources(sources)
+        if len(larger.lanes) > len(self._layout.lanes):
+            of_learner, of_selector = self._layout.origins(larger)
+            learner, selector = _with_lanes(self._learner, of_learner), _with_lanes(self._selector, of_selector)
+            self._learner, self._selector = learner, selector
+            self._compiled = self._compile()
+        self._layout, self.lambdas_ = larger, larger.lambdas
+
+    def _weights_of(self, source: str) -> Doubles:
+        """What a label of a source weighs in each lane."""
+        return np.where(self._layout.listen(source), self._supervised_weights, 0.0)
 
     # Algorithm 1, line by line: what is played where a part is written in Python
 
@@ -115,13 +136,13 @@ class Lanes(BaseBandit):
 
     # Units of cost
 
-    def _in_unit_costs(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What graded labels say, from 0 to 1: in the unit of rounds if that was given, or else in their own."""
+    def _in_unit_costs(self, costs: NDArray[np.float64], source: str) -> NDArray[np.float64]:
+        """What graded labels say, from 0 to 1: in the unit of rounds if that was given, or else in their source's."""
         if self.cost_range == (0.0, 1.0) or np.isnan(costs).all():
             return costs
-        if self._label_unit is None:
-            self._label_unit = self.cost_range or _usual_range(costs)
-        low, high = self._label_unit
+        if source not in self._label_units:
+            self._label_units[source] = self.cost_range or _usual_range(costs)
+        low, high = self._label_units[source]
         return np.asarray((np.clip(costs, low, high) - low) / (high - low))
 
     def _in_paid_costs(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,9 +153,11 @@ class Lanes(BaseBandit):
     @property
     def _paid_unit(self) -> tuple[float, float]:
         """What a unit cost of 0 is in the unit of `learn`, and how much more one of 1 is."""
-        if self._label_unit is not None and self.learned_ == 0:
-            low, high = self._label_unit
-            return low, high - low
+        if self.learned_ == 0:
+            for source in self._layout.lanes[self._selector.best].sources:
+                if source in self._label_units:
+                    low, high = self._label_units[source]
+                    return low, high - low
         return self._unit.low, self._unit.width
 
     # What callers see
@@ -199,6 +222,7 @@ class Lanes(BaseBandit):
         twin._explorer, twin._trial = self._explorer.snapshot(), self._trial.snapshot()
         twin._optimism, twin._unit = self._optimism.snapshot(), self._unit.snapshot()
         twin._draws, twin._lock = copy.copy(self._draws), threading.RLock()
+        twin._label_units = dict(self._label_units)
         twin._compiled = None if self._compiled is None else twin._compile()
         return twin
 
@@ -215,8 +239,10 @@ class Lanes(BaseBandit):
     def _state(self) -> State:
         counts = {
             "warm_examples": np.array(self._warm_examples),
-            "lambdas": self.lambdas_,
-            "label_unit": np.array(self._label_unit or ()),
+            "lambdas": self._layout.base,
+            "sources": names_as_array(self._layout.sources),
+            # 0 and 0: none
+            "label_units": np.array([self._label_units.get(one, (0.0, 0.0)) for one in self._layout.sources]),
         }
         parts = {"learner": self._learner} | self._small_parts
         return counts | {key: array for name, one in parts.items() for key, array in named(name, one.state()).items()}
@@ -225,11 +251,14 @@ class Lanes(BaseBandit):
         if state["lambdas"].shape != (len(self.lambdas_),):
             raise ValueError(f"lambdas has the shape {state['lambdas'].shape}; expected {(len(self.lambdas_),)}")
         # The paper's Λ depends on the number of actions that there were in the beginning.
-        self.lambdas_ = _inputs.saved_lambdas(state["lambdas"])
+        self._layout = Layout(_inputs.saved_lambdas(state["lambdas"]))
+        self._listen_to(*names_of_array(state["sources"]))
         self._warm_examples = _inputs.integer("warm_examples", int(state["warm_examples"]), 0)
         self._admit()
-        unit = tuple(np.asarray(state["label_unit"], dtype=np.float64).tolist())
-        self._label_unit = _inputs.cost_range(unit or None)
+        units = np.asarray(state["label_units"], dtype=np.float64).reshape(-1, 2).tolist()
+        for source, unit in zip(self._layout.sources, units, strict=True):
+            if any(unit):
+                self._label_units[source] = _inputs.cost_range(tuple(unit))  # type: ignore[assignment]
         for name, small in self._small_parts.items():
             small.restore(part(name, state))
         learner = part("learner", state)
@@ -242,6 +271,19 @@ class Lanes(BaseBandit):
             self._compiled = self._compile()
         else:
             self._learner.restore(learner)
+
+
+def _with_lanes(part: Any, origins: list[int]) -> Any:
+    """A learner or a selector with room for more sources."""
+    try:
+        if hasattr(part, "with_lanes"):
+            return part.with_lanes(origins)
+    except MemoryError:
+        raise InputError(f"the model is of {len(origins)} lanes; expected one that fits into memory") from None
+    except NotImplementedError:
+        pass
+    what = f"{type(part).__name__} cannot take in another source"
+    raise UnsupportedError(f"{what}; expected a part with the method with_lanes, or one source")
 
 
 def _usual_range(costs: NDArray[np.float64]) -> tuple[float, float]:

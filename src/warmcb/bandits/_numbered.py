@@ -93,9 +93,7 @@ class Bandit(BaseBandit):
         """
         with self._lock:
             columns, rows = self._rows("X", X)
-            judged = self._mask(actions, len(rows))
-            limits, numbers = self.cost_range, self._actions.numbers
-            table = _inputs.cost_table(y, costs, len(rows), self.n_actions, judged, numbers, limits)
+            table = self._cost_table(y, costs, actions, len(rows))
             if len(rows):
                 self._meet(rows)
                 self._warm_start(rows, table)
@@ -362,6 +360,12 @@ class Bandit(BaseBandit):
         if columns is not None:
             X = _frames.arranged(name, X, self.features_ or columns)
         return columns, _inputs.matrix(X, self.n_features_)
+
+    def _cost_table(
+        self, y: ArrayLike | None, costs: ArrayLike | None, actions: ArrayLike | None, n_rows: int
+    ) -> CostTable:
+        judged, numbers = self._mask(actions, n_rows), self._actions.numbers
+        return _inputs.cost_table(y, costs, n_rows, self.n_actions, judged, numbers, self.cost_range)
 
     def _known_rows(self, method: str, X: _inputs.Features) -> Rows:
         _, rows = self._rows("X", X)

@@ -20,9 +20,11 @@ from warmcb._core import Costs, Rows, Stream
 from warmcb._costs import CostTable
 from warmcb._states import State
 from warmcb.bandits._actions import Actions, Allowed, Events, Mask
+from warmcb.bandits._base import names_of_array
 from warmcb.bandits._lanes import Lanes
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits._parts import check_parts, checked_scores
+from warmcb.bandits._sources import LABELS, Layout
 from warmcb.bandits.decisions import Event, Rounds, Trace
 from warmcb.bandits.explanations import Explanation, Side, column_names, explained, values_of
 from warmcb.contracts import Doubles, Floats, Outcome
@@ -45,7 +47,8 @@ class LaneBandit(Lanes, Bandit):
     def __init__(self, n_actions: int | None, actions: Sequence[str] | None, seed: int) -> None:
         Bandit.__init__(self, n_actions, actions, seed)
         self._start_lanes()
-        self._judged = np.zeros(self.n_actions, dtype=np.bool_)
+        self._judged: dict[str, NDArray[np.bool_]] = {}
+        """For each source of which actions its labels tell."""
 
     # What a composition fills in
 
@@ -59,11 +62,16 @@ class LaneBandit(Lanes, Bandit):
 
     # A round; bandits/_lanes.py has what is common to all lanes
 
-    def _warm_start(self, rows: Rows, table: CostTable) -> None:
-        self._count_examples(table)
+    def _warm_start(self, rows: Rows, table: CostTable, source: str = LABELS) -> None:
+        self._listen_to(source)
         if table.ndim == 2:
-            table = self._in_unit_costs(np.asarray(table, dtype=np.float64))
-        self._learner.teach(rows, Costs(table), self._supervised_weights)  # line 6: the sum over supervised examples
+            table = self._in_unit_costs(np.asarray(table, dtype=np.float64), source)
+        self._teach(rows, table, source)
+
+    def _teach(self, rows: Rows, table: CostTable, source: str) -> None:
+        """Learn unit costs that a known source tells."""
+        self._count_examples(table, source)
+        self._learner.teach(rows, Costs(table), self._weights_of(source))  # line 6: the sum over supervised examples
 
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
         return self._distribution_of(_NumberedOffer(row, allowed, self.n_actions))
@@ -80,8 +88,7 @@ class LaneBandit(Lanes, Bandit):
             self._compiled.learn(row, action, cost, probability, allowed, round_, self.learned_)
             return
         offer = _NumberedOffer(row, allowed, self.n_actions)
-        judged = not self._unjudged[action]
-        weights = self._bandit_weights if judged else np.full(len(self.lambdas_), self._unjudged_weight)
+        weights = np.where(self._unjudged[action], self._unjudged_weight, self._bandit_weights)
         self._learn_by_parts(offer, action, cost, probability, round_, weights)
 
     # New actions
@@ -103,7 +110,7 @@ class LaneBandit(Lanes, Bandit):
                 raise UnsupportedError(f"{self._learner.description} cannot take in new actions") from None
             self._trial.add_action(self.learned_)
             self._optimism.add_action()
-            self._judged = np.append(self._judged, False)
+            self._judged = {source: np.append(judged, False) for source, judged in self._judged.items()}
             vars(self).update(n_actions=self.n_actions + 1, actions=names)
             self._actions = Actions(self.n_actions, names, self._actions.at_first)
             self._set_weights()
@@ -117,6 +124,7 @@ class LaneBandit(Lanes, Bandit):
         self._trial = _core.Trial(self.n_actions, _TRIAL_LENGTH, _TRIAL_SHARE)
         self._optimism = _core.Optimism(self.n_actions, self.optimism, self._doubt_half_life())
         self._unit = _core.CostUnit(self.cost_range)
+        self._layout = Layout(self.lambdas_)
         self._compiled = self._compile()
         self._admit()
 
@@ -125,20 +133,26 @@ class LaneBandit(Lanes, Bandit):
         of_three = max(1.0, (self._actions.at_first - 1) / 3)
         return of_three * _DOUBT_ROUNDS / self.epsilon if self.epsilon > 0 else math.inf
 
-    def _count_examples(self, table: CostTable) -> None:
+    def _count_examples(self, table: CostTable, source: str) -> None:
         """Who may play, and what examples weigh, depend on what was supervised."""
         self._warm_examples += len(table)
-        self._judged |= True if table.ndim == 1 else ~np.isnan(table).all(axis=0)
+        judged = np.ones(self.n_actions, dtype=np.bool_) if table.ndim == 1 else ~np.isnan(table).all(axis=0)
+        self._judged[source] = judged | self._judged.get(source, np.zeros_like(judged))
         self._admit()
 
     def _set_weights(self) -> None:
         self._supervised_weights, self._bandit_weights = self._weigh(self.lambdas_)
-        # Of an action that no label tells of, rounds are all there is to learn from, whatever λ.
-        self._unjudged = ~self._judged if self._warm_examples else np.zeros(self.n_actions, dtype=np.bool_)
+        # Of an action that no label tells a lane of, rounds are all there is to learn from, whatever λ.
+        self._unjudged = np.zeros((self.n_actions, len(self.lambdas_)), dtype=np.bool_)
+        for number, lane in enumerate(self._layout.lanes):
+            told = [self._judged[source] for source in lane.sources if source in self._judged]
+            if told:
+                self._unjudged[:, number] = ~np.any(told, axis=0)
         self._unjudged_weight = float(self._weigh(np.ones(1))[1][0])
         if self._compiled is not None:
             weights = self._bandit_weights.tolist() if self._trains else None
-            self._compiled.weigh(weights, self._unjudged.tolist(), self._unjudged_weight)
+            unjudged = self._unjudged.ravel().tolist() if self._unjudged.any() else []
+            self._compiled.weigh(weights, unjudged, self._unjudged_weight)
 
     def _choose_many(
         self, rows: Rows, mask: Mask, uniforms: NDArray[np.float64]
@@ -197,16 +211,21 @@ class LaneBandit(Lanes, Bandit):
 
     def _frozen(self) -> Self:
         twin = super()._frozen()
-        twin._judged = self._judged.copy()
+        twin._judged = dict(self._judged)
         return twin
 
     def _state(self) -> State:
-        return super()._state() | {"judged": self._judged}
+        judged = np.zeros((len(self._layout.sources), self.n_actions), dtype=np.bool_)
+        for number, source in enumerate(self._layout.sources):
+            judged[number] = self._judged.get(source, False)
+        return super()._state() | {"judged": judged}
 
     def _restore(self, state: State) -> None:
-        if state["judged"].shape != (self.n_actions,):
-            raise ValueError(f"judged has the shape {state['judged'].shape}; expected {(self.n_actions,)}")
-        self._judged = np.array(state["judged"], dtype=np.bool_)
+        sources = names_of_array(state["sources"])
+        if state["judged"].shape != (len(sources), self.n_actions):
+            expected = f"expected {(len(sources), self.n_actions)}"
+            raise ValueError(f"judged has the shape {state['judged'].shape}; {expected}")
+        self._judged = dict(zip(sources, np.array(state["judged"], dtype=np.bool_), strict=True))
         super()._restore(state)
 
 
@@ -290,13 +309,13 @@ class ArrowCB(LaneBandit):
         total = np.maximum(total, 1e-300)
         return np.minimum((1 - lambdas) / total, 1e20) * length, lambdas / total * length
 
-    def _warm_start(self, rows: Rows, table: CostTable) -> None:
+    def _warm_start(self, rows: Rows, table: CostTable, source: str = LABELS) -> None:
         if self.horizon is not None and (self._warm_examples or self._selector.rounds):
             seen = f"{self._warm_examples} examples and {self._selector.rounds} rounds"
             raise OrderError(
                 f"warm_start came after {seen}; with a horizon it is expected once, before the first round"
             )
-        super()._warm_start(rows, table)
+        super()._warm_start(rows, table, source)
 
 
 def eight_lambdas(n_actions: int, epsilon: float) -> list[float]:

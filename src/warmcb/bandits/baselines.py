@@ -12,6 +12,7 @@ from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._numbered import Bandit
+from warmcb.bandits._sources import LABELS
 from warmcb.bandits.arrow import ArrowCB
 from warmcb.bandits.decisions import Action, Event, Trace, certain
 
@@ -99,14 +100,15 @@ class SimBandit(ArrowCB):
     def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return np.zeros(1), np.array([1 / self.n_actions])
 
-    def _warm_start(self, rows: Rows, table: CostTable) -> None:
+    def _warm_start(self, rows: Rows, table: CostTable, source: str = LABELS) -> None:
         unscored = _core.FixedLane(0, 1)  # λ is scored on the interaction alone
         others = self._explorer, self._trial, self._optimism, self._unit
         rounds = _core.Composition(self._learner, unscored, *others, self.epsilon)
-        rounds.weigh(self._bandit_weights.tolist(), [False] * self.n_actions, 0.0)
+        rounds.weigh(self._bandit_weights.tolist(), [], 0.0)
         random = Stream(self.seed, _streams.WARM_START)
         self._play_compiled(rounds, random, self._warm_examples, rows, table, 0, len(rows))
-        self._count_examples(table)
+        self._listen_to(source)
+        self._count_examples(table, source)
 
 
 class Majority(Bandit):

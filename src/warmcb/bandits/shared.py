@@ -19,6 +19,7 @@ from warmcb.bandits._chosen_parts import ChosenParts
 from warmcb.bandits._described import DescribedOffer, Last, bytes_of, has_one_hot_rows, is_one_hot
 from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer, vertical
 from warmcb.bandits._parts import check_parts
+from warmcb.bandits._sources import LABELS, LOG, Layout, source_name
 from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
 from warmcb.bandits.explanations import Explanation, Side, checked_decision, column_names, explained
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
@@ -124,15 +125,20 @@ class SharedBandit(ChosenParts):
         *,
         costs: Sequence[ArrayLike] | None = None,
         ids: Sequence[ArrayLike] | None = None,
+        paid: ArrayLike | None = None,
+        source: str | None = None,
     ) -> Self:
-        """Learn from labelled examples: contexts with a set of actions each.
+        """Learn from labelled examples, or from a log without probabilities: contexts with a set of actions each.
 
         Args:
             X: contexts, one in each row; None if there are none.
             actions: for each context a matrix with a row of features for each action that was there.
-            y: the row of the right action of each; it costs 0, and any other 1.
+            y: the row of the right action of each; it costs 0, and any other 1. With `paid`, of what was done, right
+                or wrong.
             costs: instead of `y`, for each context the cost of each of its actions; NaN: nobody has judged it.
             ids: for each context the ids of its actions.
+            paid: what each event of a log has cost, as in `WarmBandit.warm_start`.
+            source: who gave the labels, as there.
 
         Returns:
             the bandit itself.
@@ -140,15 +146,19 @@ class SharedBandit(ChosenParts):
         """
         with self._lock:
             offering = self._many("actions", X, actions, ids)
+            name, count = source_name(source, LABELS if paid is None else LOG), len(offering.offers)
+            prices = None if paid is None else _inputs.paid_in_log(paid, y, costs, count, self.cost_range)
             table = _inputs.costs_of_offers(y, costs, offering.starts, self.cost_range)
-            if len(offering.offers) == 0:
+            if count == 0:
                 return self
             self._meet(offering)
-            self._warm_examples += len(offering.offers)
-            self._admit()
-            if costs is not None:
-                table = self._in_unit_costs(table)
-            self._teach(offering.offers, table)
+            if prices is None:
+                self._listen_to(name)
+                table = table if costs is None else self._in_unit_costs(table, name)
+                self._teach(offering.offers, table, name)
+            else:
+                for one, lesson in self._lessons_of_log(name, table, np.diff(offering.starts), prices):
+                    self._teach(offering.offers, lesson, one)
             return self
 
     def decide(
@@ -371,16 +381,20 @@ class SharedBandit(ChosenParts):
             offer = self._offer(offers, i)
             self._learn_by_parts(offer, row, cost, probability, round_, self._bandit_weights)
 
-    def _teach(self, offers: Offers, costs: NDArray[np.float64]) -> None:
+    def _teach(self, offers: Offers, costs: NDArray[np.float64], source: str) -> None:
+        """Learn unit costs that a known source tells."""
+        self._warm_examples += len(offers)
+        self._admit()
+        weights = self._weights_of(source)
         if isinstance(self._learner, _core.WarmLearner):
-            self._learner.teach_described(self._pairing, offers, costs, self._supervised_weights)
+            self._learner.teach_described(self._pairing, offers, costs, weights)
             return
         begin = 0
         for i in range(len(offers)):
             rows = self._offer(offers, i).rows
             of_offer = costs[begin : begin + len(rows)]
             begin += len(rows)
-            self._learner.teach(rows, Costs(of_offer.reshape(-1, 1)), self._supervised_weights)
+            self._learner.teach(rows, Costs(of_offer.reshape(-1, 1)), weights)
 
     def _play_offers(
         self, offers: Offers, costs: NDArray[np.float64], starts: NDArray[np.int64], begin: int, end: int
@@ -527,6 +541,7 @@ class SharedBandit(ChosenParts):
         # Actions come and go: nobody counts how often each was played.
         self._trial, self._optimism = _core.Trial(0, 1, 0.0), _core.Optimism(0, 0.0, 1.0)
         self._unit = _core.CostUnit(self.cost_range)
+        self._layout = Layout(self.lambdas_)
         self._compiled = self._compile()
         self._admit()
         self.n_features_, self.n_action_features_ = widths

@@ -104,7 +104,7 @@ class SupervisedTruth(EpochBandit):
         no_doubt, unit = _core.Optimism(self.n_actions, 0.0, 1.0), _core.CostUnit(self.cost_range)
         lane = FixedLane(self._lane, len(self.lambdas_))
         rounds = Composition(self._learner, lane, explorer, nobody_new, no_doubt, unit, self._share())
-        rounds.weigh([1.0] * len(self.lambdas_), [False] * self.n_actions, 0.0)
+        rounds.weigh([1.0] * len(self.lambdas_), [], 0.0)
         return rounds
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:

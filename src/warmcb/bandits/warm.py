@@ -1,13 +1,14 @@
 """The default: what the paper's algorithm became when nothing was left to tune; docs/beyond.md says why."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from warmcb import _inputs
+from warmcb import _costs, _inputs
 from warmcb.bandits._chosen_parts import ChosenParts, named
+from warmcb.bandits._sources import LABELS, LOG, source_name
 from warmcb.bandits.arrow import LaneBandit
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
 from warmcb.learners.linear import LEARNERS, BySize
@@ -82,6 +83,58 @@ class WarmBandit(LaneBandit, ChosenParts):
             encoder=encoder,
         )
         self.optimism = _inputs.number("optimism", optimism, "a number from 0 to 1e6", 0.0, 1e6)
+
+    def warm_start(
+        self,
+        X: _inputs.Features,
+        y: ArrayLike | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+        paid: ArrayLike | None = None,
+        source: str | None = None,
+    ) -> Self:
+        """Learn from labelled examples, or from a log without probabilities; before the first round, or later.
+
+        Args:
+            X: contexts, one in each row: an array, a SciPy sparse matrix, or a pandas or Polars frame. None at all is
+                fine.
+            y: the right action of each, by number or name; it costs 0, and any other 1. With `paid`, what was done,
+                right or wrong.
+            costs: instead of `y`, the cost of each action in each row: (n, K).
+            actions: which actions were judged in each row: (n, K), true or false; or a list of those that were judged
+                in all rows. Costs of others may be NaN. With `paid`, which actions could be done.
+            paid: what each row of a log has cost, in the unit of `learn`. Nobody says that `y` was right: it is
+                imitated where it cost less than the average, and what it cost is learned of all rows.
+            source: who gave the labels. What each source is worth is found out in the rounds. By default all labels
+                have one source, "labels", and all logs another one, "log". A log counts as two sources, "log: done"
+                and "log: paid". At most 8.
+
+        Returns:
+            the bandit itself.
+
+        >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5, source="editors")
+        >>> bandit = bandit.warm_start([[1.0], [-1.0]] * 5, [0, 0] * 5, source="llm")
+        >>> bandit.sources_, bandit.source_
+        (('editors', 'llm'), 'editors')
+
+        """
+        with self._lock:
+            columns, rows = self._rows("X", X)
+            name = source_name(source, LABELS if paid is None else LOG)
+            prices = None if paid is None else _inputs.paid_in_log(paid, y, costs, len(rows), self.cost_range)
+            table = self._cost_table(y, costs, actions, len(rows))
+            if len(rows) == 0:
+                return self
+            self._meet(rows)
+            if prices is None:
+                self._warm_start(rows, table, name)
+            else:
+                labels, sizes = _costs.as_matrix(table, self.n_actions).ravel(), np.full(len(rows), self.n_actions)
+                for one, lesson in self._lessons_of_log(name, labels, sizes, prices):
+                    self._teach(rows, lesson.reshape(-1, self.n_actions), one)
+            self._remember(columns)
+            return self
 
     def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
         learner = BySize(self.features, self.half_life) if self.learner == "auto" else named(self.learner, LEARNERS)
