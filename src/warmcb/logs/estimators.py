@@ -144,13 +144,21 @@ def _dr(evidence: Evidence, _: float) -> Terms:
     return _corrected(evidence, evidence.weights)
 
 
+def _sndr(evidence: Evidence, _: float) -> Terms:
+    """The mean of v + Σw·(r − q)/Σw: the same, with self-normalised corrections."""
+    assert evidence.expected_played is not None
+    model = _corrected(evidence, np.zeros(len(evidence)))
+    away = _ratio(evidence, evidence.weights * (evidence.rewards - evidence.expected_played), evidence.weights)
+    return Terms(model.kept + away.kept, model.left_out + away.left_out, model.counts)
+
+
 def _switch(evidence: Evidence, tau: float) -> Terms:
-    """The same, without corrections whose weight is above τ."""
+    """`dr` without corrections whose weight is above τ."""
     return _corrected(evidence, np.where(evidence.weights <= tau, evidence.weights, 0.0))
 
 
 def _dr_shrunk(evidence: Evidence, lambda_: float) -> Terms:
-    """The same, with the weights of `shrunk`."""
+    """`dr` with the weights of `shrunk`."""
     return _corrected(evidence, _shrink(evidence.weights, lambda_))
 
 
@@ -212,6 +220,7 @@ ESTIMATORS = {
         Estimator("cressie-read", _cressie_read),
         Estimator("dm", _dm, needs_model=True),
         Estimator("dr", _dr, needs_model=True),
+        Estimator("sndr", _sndr, needs_model=True),
         Estimator("switch", _switch, needs_model=True, parameter="tau"),
         Estimator("dr-shrunk", _dr_shrunk, needs_model=True, parameter="lambda_"),
     )

@@ -117,6 +117,15 @@ class Evidence:
         return float(self.weights.max())
 
     @property
+    def least_size(self) -> float:
+        """n/mean(largest weight): the effective size that is to be expected at worst, whatever was drawn.
+
+        Σw² is at most the sum of the largest weights on average, and equal to it if the policy never draws lots. So an
+        effective size far above this one rests on large weights that were possible and did not come up.
+        """
+        return self.size / float(np.average(self.largest_weights, weights=self.counts))
+
+    @property
     def has_model(self) -> bool:
         """Whether there is a model of the rewards."""
         return self.expected is not None
@@ -146,6 +155,13 @@ def refuse_unpaired(first: Evidence, second: Evidence) -> None:
         one, other = getattr(first, name), getattr(second, name)
         if (one is None) != (other is None) or (one is not None and not np.array_equal(one, other)):
             raise InputError(f"{name} of the two policies differ; expected evidence from the same decisions")
+
+
+def fractions(name: str, values: ArrayLike, size: int) -> Doubles:
+    """A number in [0, 1] for each decision, checked."""
+    found = _numbers(name, values, size)
+    _refuse(name, found, lambda some: ~((some >= 0) & (some <= _ROUNDING)), "numbers in [0, 1]")
+    return np.minimum(found, 1.0)
 
 
 def _numbers(name: str, values: ArrayLike, size: int | None) -> Doubles:
