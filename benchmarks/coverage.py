@@ -6,8 +6,8 @@ The rows of a data set with labels are the world; a reward is 1 for the right cl
 the greedy one of a bandit that was trained on 2,000 other rows: its value is its share of right answers. A log has
 2,000 decisions on rows that are drawn with replacement, by a policy that is uniform, ε-greedy (ε = 0.2 around a bandit
 trained on 200 rows, the rival), or by a WarmBandit that learns meanwhile and logs its own probabilities, as it is by
-default or with the explorer "epsilon-greedy" and the same ε. The lead is that of the policy over the rival. The model of
-the rewards is cross-fitted. Confidence sequences are looked at 100 times, and count as right if they are so each time.
+default or with the explorer "epsilon-greedy" and the same ε. The lead is that of the policy over the rival. The model
+of the rewards is cross-fitted. Confidence sequences are looked at 100 times, and must be right each time.
 """
 
 import argparse
@@ -192,11 +192,9 @@ def always(found: ConfidenceSequence, truth: float, since: int = 0) -> bool:
 def peer_widths(evidence: Evidence) -> Doubles:
     """Of the sequence of vw-estimators, at the same looks."""
     peer, widths, looks = cs.Interval(*RANGE), [], set(LOOKS.tolist())
-    for n, (weight, reward) in enumerate(
-        zip(evidence.weights.tolist(), evidence.rewards.tolist(), strict=True), start=1
-    ):
-        peer.add_example(1.0, reward, weight)
-        if n in looks:
+    for n, weight in enumerate(evidence.weights.tolist()):
+        peer.add_example(1.0, float(evidence.rewards[n]), weight)
+        if n + 1 in looks:
             low, high = peer.get()
             widths.append(high - low)
     return np.array(widths)
@@ -210,7 +208,7 @@ def tables(found: Found) -> Iterator[str]:
             "effective size": lambda logs: f"{mean(logs, 'effective size'):.0f}",
             "least size": lambda logs: f"{mean(logs, 'least size'):.0f}",
             "logs with warnings": lambda logs: f"{mean(logs, 'warned'):.0%}",
-            **{name: share(f"gaussian {name}") for name in GAUSSIAN},
+            **{f"`{name}`": share(f"gaussian {name}") for name in GAUSSIAN},
             "Cressie-Read": share("cressie-read"),
             "`dr`, lead": share("gaussian lead"),
         },
@@ -241,7 +239,9 @@ def tables(found: Found) -> Iterator[str]:
 def table(title: str, columns: dict[str, Callable[[Logs], str]], found: Found) -> str:
     lines = [title, "", f"| data | logged by | {' | '.join(columns)} |", "| --- " * (len(columns) + 2) + "|"]
     everything = [log for logs in found.values() for log in logs]
-    for names, logs in [*found.items(), (("all", f"{len(everything):,} logs"), everything)]:
+    sound = [log for log in everything if not log["warned"]]
+    more = [(("all", f"{len(everything):,} logs"), everything), (("without warnings", f"{len(sound):,} logs"), sound)]
+    for names, logs in [*found.items(), *more]:
         lines.append(f"| {' | '.join([*names, *(column(logs) for column in columns.values())])} |")
     return "\n".join([*lines, ""])
 
