@@ -207,8 +207,8 @@ def test_few_units_and_a_single_action_are_noticed() -> None:
     ("changes", "words"),
     [
         ({name: [] for name in BY_HAND}, "weights is empty"),
-        ({"weights": [1.0, -1, 0, 0]}, r"weights\[1\] is -1; expected numbers of at least 0"),
-        ({"weights": [1.0, np.nan, 0, 0]}, r"weights\[1\] is nan; expected finite"),
+        ({"weights": [1.0, -1, 0, 0]}, r"weights\[1\] is -1; expected numbers from 0 to"),
+        ({"weights": [1.0, np.nan, 0, 0]}, r"weights\[1\] is nan; expected numbers"),
         ({"weights": [[1.0]]}, r"weights has the shape \(1, 1\)"),
         ({"weights": "none"}, "weights is 'none'; expected numbers"),
         ({"rewards": [1.0]}, r"rewards has the shape \(1,\); expected 4 numbers"),

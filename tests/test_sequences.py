@@ -14,7 +14,7 @@ from warmcb.errors import InputError
 from warmcb.logs.estimators import ESTIMATORS
 from warmcb.logs.evidence import Evidence
 from warmcb.logs.intervals import gaussian
-from warmcb.logs.sequences import _log_wealth, sequence, sequence_of_difference
+from warmcb.logs.sequences import _log_wealth, _margins, sequence, sequence_of_difference
 from warmcb.logs.summary import compare
 
 LOOKS = np.arange(20, 401, 20)
@@ -54,6 +54,18 @@ def test_the_mixture_of_bets_by_numbers() -> None:
 
         mixture = quad(wealth, 0, 1)[0] / quad(lambda b: math.exp(-(1 - b)), 0, 1)[0]
         assert _log_wealth(np.array([total]), np.array([spread]))[0] == pytest.approx(math.log(mixture), abs=1e-6)
+
+
+def test_one_enormous_weight_leaves_the_interval_open() -> None:
+    """Spreads of 1e16 and of 1e60: the wealth must not be lost among rounded numbers."""
+    for weight in (1e8, 1e30):
+        evidence = Evidence([1.0] * 99 + [weight], [0.0] * 99 + [1.0], [weight] * 100)
+        found = sequence(evidence, reward_range=(0, 1), looks=[99, 100])
+        assert found.low[-1] == 0
+        assert found.high[-1] == 1 or found.high[-1] >= found.high[0] - 1e-3
+    for spread in (1e3, 1e6, 1e12, 1e18, 1e30):
+        far = _margins(np.array([spread]), math.log(40))[0] / math.sqrt(spread)
+        assert math.sqrt(2 * math.log(40)) < far < 12, spread  # grows like the root of a logarithm
 
 
 @given(seed=seeds)

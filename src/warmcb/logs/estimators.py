@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warmcb import _inputs
+from warmcb._messages import shown
 from warmcb.errors import InputError
 from warmcb.logs.evidence import Doubles, Evidence, refuse_unpaired
 
@@ -92,12 +93,11 @@ class Estimator:
         return self.terms_of(evidence, self._parameter(evidence, parameter))
 
     def _parameter(self, evidence: Evidence, given: float | None) -> float:
-        if self.parameter is None and given is not None:
-            raise InputError(f"parameter is {given!r}; expected None: {self.name!r} has no parameter")
-        if given is not None:
-            name = self.parameter or ""
-            return _inputs.number(name, given, "a number above 0", 0.0, np.inf, low_excluded=True)
-        return evidence.size**0.5 if self.parameter == "tau" else evidence.size
+        if given is None:
+            return evidence.size**0.5 if self.parameter == "tau" else evidence.size
+        if self.parameter is None:
+            raise InputError(f"parameter is {shown(given)}; expected None: {self.name!r} has no parameter")
+        return _inputs.number(self.parameter, given, "a number above 0", 0.0, np.inf, low_excluded=True)
 
 
 def difference(estimator: Estimator, first: Evidence, second: Evidence) -> Terms:

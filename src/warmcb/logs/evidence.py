@@ -13,6 +13,7 @@ Doubles = NDArray[np.float64]
 Units = NDArray[np.int64]
 
 _ROUNDING = 1 + 1e-9
+_LARGEST_REWARD, _LARGEST_WEIGHT = 1e100, 1e50  # beyond, squares of weighted rewards would overflow
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -73,12 +74,14 @@ class Evidence:
     def _check(self) -> None:
         if len(self) == 0:
             raise InputError("weights is empty; expected at least one decision")
-        for name in ("weights", "rewards", "expected", "expected_played", "dropped"):
-            _refuse(name, getattr(self, name), lambda values: ~np.isfinite(values), "finite numbers")
-        _refuse("weights", self.weights, lambda values: values < 0, "numbers of at least 0")
+        for name in ("rewards", "expected", "expected_played"):
+            expected = f"finite numbers from {-_LARGEST_REWARD:g} to {_LARGEST_REWARD:g}"
+            _refuse(name, getattr(self, name), lambda values: ~(np.abs(values) <= _LARGEST_REWARD), expected)
+        expected = f"numbers from 0 to {_LARGEST_WEIGHT:g}"
+        _refuse("weights", self.weights, lambda values: ~((values >= 0) & (values <= _LARGEST_WEIGHT)), expected)
         too_small = "numbers of at least the weights"
         _refuse("largest_weights", self.largest_weights, lambda v: ~(v * _ROUNDING >= self.weights), too_small)
-        _refuse("dropped", self.dropped, lambda values: (values < 0) | (values >= 1), "numbers in [0, 1)")
+        _refuse("dropped", self.dropped, lambda values: ~((values >= 0) & (values < 1)), "numbers in [0, 1)")
         if (self.expected is None) != (self.expected_played is None):
             missing = "expected" if self.expected is None else "expected_played"
             raise InputError(f"{missing} is None; expected both expected and expected_played, or neither")

@@ -171,11 +171,23 @@ def _margins(spreads: Doubles, log_of_wealth: float) -> Doubles:
 
 def _log_wealth(sums: Doubles, spreads: Doubles) -> Doubles:
     """Of the mixture of bets over the gamma distribution with ρ = 1, cut off at 1."""
-    from scipy.special import gammainc, gammaln
+    from scipy.special import gammainc
 
-    shape, place = spreads + 1, sums + spreads + 1
-    incomplete = np.log(gammainc(shape, place)) + gammaln(shape)
-    return np.asarray(sums + spreads - shape * np.log(place) + incomplete - math.log(1 - math.exp(-1)))
+    shape = spreads + 1
+    grown = sums / shape
+    # ln Γ(shape) beside shape·ln(shape), so that nothing cancels out where spreads are large.
+    gamma = _stirling_rest(shape) - 1 - 0.5 * np.log(shape / (2 * math.pi))
+    betting = shape * (grown - np.log1p(grown))
+    return np.asarray(betting + gamma + np.log(gammainc(shape, sums + shape)) - math.log(1 - math.exp(-1)))
+
+
+def _stirling_rest(x: Doubles) -> Doubles:
+    """What Stirling's formula lacks to ln Γ(x)."""
+    from scipy.special import gammaln
+
+    few = np.minimum(x, 1e4)
+    exact = gammaln(few) - (few - 0.5) * np.log(few) + few - 0.5 * math.log(2 * math.pi)
+    return np.asarray(np.where(x > few, 1 / (12 * x), exact))
 
 
 def _asymptotic(terms: Terms, units: Units | None, looks: Looks, level: float) -> ConfidenceSequence:
