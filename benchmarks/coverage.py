@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 from warmcb import WarmBandit
 from warmcb.bandits.decisions import Decisions
 from warmcb.data import open_numbered
+from warmcb.logs._checks import Doubles
 from warmcb.logs.cautions import warnings
 from warmcb.logs.estimators import ESTIMATORS, difference
-from warmcb.logs.evidence import Doubles, Evidence
+from warmcb.logs.evidence import Evidence
 from warmcb.logs.intervals import cressie_read, gaussian
 from warmcb.logs.sequences import ConfidenceSequence, sequence, sequence_of_difference
 

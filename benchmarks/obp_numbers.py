@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from warmcb.logs._checks import Doubles
 from warmcb.logs.estimators import ESTIMATORS
-from warmcb.logs.evidence import Doubles, Evidence
+from warmcb.logs.evidence import Evidence
 
 SEEDS = range(5)
 TAUS, LAMBDAS = (1.5, 4.0), (0.5, 20.0)

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from warmcb.logs.evidence import Doubles, Evidence
+from warmcb.logs._checks import Doubles
+from warmcb.logs.evidence import Evidence
 
 
 class Logged(NamedTuple):

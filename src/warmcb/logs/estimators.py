@@ -14,7 +14,8 @@ import numpy as np
 from warmcb import _inputs
 from warmcb._messages import shown
 from warmcb.errors import InputError
-from warmcb.logs.evidence import Doubles, Evidence, refuse_unpaired
+from warmcb.logs._checks import Doubles
+from warmcb.logs.evidence import Evidence
 
 
 class Terms(NamedTuple):
@@ -109,7 +110,7 @@ def difference(estimator: Estimator, first: Evidence, second: Evidence) -> Terms
         second: what the same decisions say about the second one.
 
     """
-    refuse_unpaired(first, second)
+    first.refuse_unpaired(second)
     one, other = estimator.terms(first), estimator.terms(second)
     return Terms(one.kept - other.kept, one.left_out - other.left_out, one.counts)
 

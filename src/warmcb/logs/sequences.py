@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from warmcb._messages import shown
 from warmcb.errors import InputError
+from warmcb.logs._checks import Doubles, Units, confidence_level, fractions, rewards_between
 from warmcb.logs.estimators import Terms, difference, usual_estimator
-from warmcb.logs.evidence import Doubles, Evidence, Units, fractions, refuse_unpaired, rewards_between
-from warmcb.logs.intervals import Interval, confidence_level, standard_error
+from warmcb.logs.evidence import Evidence
+from warmcb.logs.intervals import Interval, standard_error
 
 _CERTAIN = "empirical Bernstein"
 Looks = NDArray[np.int64]
@@ -86,7 +87,7 @@ def sequence(
     level, looks_ = confidence_level(level), _checked_looks(looks, len(evidence))
     if reward_range is None or evidence.units is not None:
         return _asymptotic(usual_estimator(evidence).terms(evidence), evidence.units, looks_, level)
-    low, high = rewards_between(evidence, reward_range)
+    low, high = rewards_between(evidence.rewards, reward_range)
     range_ = high - low
     # As weights are 1 on average, the mean of w·(high − r) is what the value lacks to the highest reward.
     gains, lacks = (
@@ -117,12 +118,12 @@ def sequence_of_difference(
         level: of confidence.
 
     """
-    refuse_unpaired(first, second)
+    first.refuse_unpaired(second)
     level, looks_ = confidence_level(level), _checked_looks(looks, len(first))
     if reward_range is None or first.units is not None:
         terms = difference(usual_estimator(first, second), first, second)
         return _asymptotic(terms, first.units, looks_, level)
-    low, high = rewards_between(first, reward_range)
+    low, high = rewards_between(first.rewards, reward_range)
     range_, weights, others = high - low, first.weights, second.weights
     apart: Doubles | float = 1.0
     if overlap is not None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from warmcb import _inputs
+from warmcb.logs._checks import Units
 from warmcb.logs.estimators import ESTIMATORS, Estimator, Terms, difference, usual_estimator
-from warmcb.logs.evidence import Evidence, Units
+from warmcb.logs.evidence import Evidence
 from warmcb.logs.intervals import Interval, cressie_read, gaussian, standard_error
 from warmcb.logs.sequences import sequence, sequence_of_difference
 
