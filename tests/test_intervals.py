@@ -152,6 +152,32 @@ def test_intervals_over_units_hold_where_others_do_not() -> None:
     assert np.mean(naive) < 0.6
 
 
+def test_intervals_hold_if_decisions_without_reward_were_left_out() -> None:
+    """Four in five of them, as logs do that keep what was rewarded.
+
+    They held in 94 % of 1,500 such logs; three standard errors of that are 3.6 points for 400. The Gaussian interval of
+    `ips` is left out: as in vw-estimators, it takes the number of decisions as known, and holds in 90 %.
+    """
+    held: dict[str, list[bool]] = {}
+    for seed in range(400):
+        log = make_log(seed, 3000)
+        shares = np.where(log.evidence.rewards == 0, 0.8, 0.0)
+        kept = np.flatnonzero(np.random.default_rng([seed, 1]).random(3000) >= shares)
+        all_of_it = in_order(log.evidence, kept)
+        evidence = Evidence(
+            all_of_it.weights,
+            all_of_it.rewards,
+            all_of_it.largest_weights,
+            all_of_it.expected,
+            all_of_it.expected_played,
+            dropped=shares[kept],
+        )
+        for name in ("snips", "dr", "sndr"):
+            held.setdefault(name, []).append(log.truth in gaussian(ESTIMATORS[name].terms(evidence)))
+        held.setdefault("empirical likelihood", []).append(log.truth in cressie_read(evidence, reward_range=(0, 1)))
+    assert min(np.mean(some) for some in held.values()) > 0.904
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
