@@ -7,7 +7,8 @@ the greedy one of a bandit that was trained on 2,000 other rows: its value is it
 2,000 decisions on rows that are drawn with replacement, by a policy that is uniform, ε-greedy (ε = 0.2 around a bandit
 trained on 200 rows, the rival), or by a WarmBandit that learns meanwhile and logs its own probabilities, as it is by
 default or with the explorer "epsilon-greedy" and the same ε. The lead is that of the policy over the rival. The model
-of the rewards is cross-fitted. Confidence sequences are looked at 100 times, and must be right each time.
+of the rewards is cross-fitted; a progressive one has seen earlier decisions only. Confidence sequences are looked at
+100 times, and must be right each time.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from warmcb.logs.intervals import cressie_read, gaussian
 from warmcb.logs.sequences import ConfidenceSequence, sequence, sequence_of_difference
 
 DATASETS = ("letter", "pendigits", "nursery")
-DECISIONS, TRAINED_ON, RIVAL_ON, EPSILON, FOLDS = 2000, 2000, 200, 0.2, 5
+DECISIONS, TRAINED_ON, RIVAL_ON, EPSILON, FOLDS, BLOCKS = 2000, 2000, 200, 0.2, 5, 20
 LOOKS = np.linspace(DECISIONS // 100, DECISIONS, 100).astype(np.int64)
 RANGE = (0.0, 1.0)
 LATE = 200
@@ -41,7 +42,8 @@ LATE = 200
 PEER_EVERY = 8
 """The peer, a loop in Python, is run on one log in so many."""
 
-GAUSSIAN = ("ips", "snips", "clipped", "dm", "dr", "sndr", "switch")
+PROGRESSIVE = "dr, progressive model"
+GAUSSIAN = ("ips", "snips", "clipped", "dm", "dr", PROGRESSIVE, "sndr", "switch")
 
 Actions = NDArray[np.int64]
 Logs = list[dict[str, float]]
@@ -133,15 +135,31 @@ LOGGING: dict[str, Callable[[World, Actions, int], Log]] = {
 }
 
 
+def reward_model(n_actions: int) -> WarmBandit:
+    """A learner of all that a log says, which neither explores nor forgets."""
+    return WarmBandit(n_actions, lambdas=(1.0,), half_life=math.inf, epsilon=0)
+
+
 def cross_fitted(X: Any, decisions: Decisions, rewards: Doubles) -> Doubles:
     """What each action is expected to bring in each row, by a model that has not seen the row."""
     n_actions = decisions.probabilities.shape[-1]
     found = np.empty((len(rewards), n_actions))
     folds = np.random.default_rng(0).permutation(len(rewards)) % FOLDS
     for fold in range(FOLDS):
-        model = WarmBandit(n_actions, lambdas=(1.0,), half_life=math.inf, epsilon=0)
+        model = reward_model(n_actions)
         model.learn_many(X[folds != fold], decisions[folds != fold], rewards=rewards[folds != fold])
         found[folds == fold] = -model.predict_costs(X[folds == fold])
+    return np.clip(found, *RANGE)
+
+
+def progressive(X: Any, decisions: Decisions, rewards: Doubles) -> Doubles:
+    """The same by a model that has seen earlier decisions only; 0 before it has seen any."""
+    n_actions = decisions.probabilities.shape[-1]
+    found, model = np.zeros((len(rewards), n_actions)), reward_model(n_actions)
+    for block in np.array_split(np.arange(len(rewards)), BLOCKS):
+        if block[0] > 0:
+            found[block] = -model.predict_costs(X[block])
+        model.learn_many(X[block], decisions[block], rewards=rewards[block])
     return np.clip(found, *RANGE)
 
 
@@ -160,14 +178,17 @@ def evidence_for(played: Actions, log: Log, model: Doubles) -> Evidence:
 
 def judged(world: World, log: Log, with_peer: bool) -> dict[str, float]:
     """What each method makes of a log: whether it is right, how far off, how wide."""
-    model = cross_fitted(world.X[log.rows], log.decisions, log.rewards)
+    seen = world.X[log.rows], log.decisions, log.rewards
+    model = cross_fitted(*seen)
     ours, rivals = (evidence_for(policy[log.rows], log, model) for policy in (world.policy, world.rival))
+    causal = evidence_for(world.policy[log.rows], log, progressive(*seen))
     truth = world.value(world.policy)
     lead = truth - world.value(world.rival)
     found: dict[str, float] = {"effective size": ours.effective_size, "least size": ours.least_size}
     found["warned"] = bool(warnings(ours))
-    for name, estimator in ESTIMATORS.items():
-        terms = estimator.terms(ours)
+    every_terms = {name: estimator.terms(ours) for name, estimator in ESTIMATORS.items()}
+    for name, terms in {**every_terms, PROGRESSIVE: ESTIMATORS["dr"].terms(causal)}.items():
+        found[f"away {name}"] = terms.value - truth
         found[f"error {name}"] = (terms.value - truth) ** 2
         found[f"gaussian {name}"] = truth in gaussian(terms)
     found["cressie-read"] = truth in cressie_read(ours, reward_range=RANGE)
@@ -228,10 +249,11 @@ def tables(found: Found) -> Iterator[str]:
         found,
     )
     yield table(
-        "Mean squared error, that of ips = 1",
+        "Mean squared error, that of ips = 1; mean error",
         {
             "`ips`, root": lambda logs: f"{math.sqrt(mean(logs, 'error ips')):.3f}",
-            **{f"`{name}`": beside_ips(name) for name in ESTIMATORS if name != "ips"},
+            **{f"`{name}`": beside_ips(name) for name in [*ESTIMATORS, PROGRESSIVE] if name != "ips"},
+            **{f"mean of `{name}`": mean_away(name) for name in ("dr", PROGRESSIVE)},
         },
         found,
     )
@@ -253,6 +275,16 @@ def share(name: str) -> Callable[[Logs], str]:
 
 def beside_ips(name: str) -> Callable[[Logs], str]:
     return lambda logs: f"{mean(logs, f'error {name}') / mean(logs, 'error ips'):.3f}"
+
+
+def mean_away(name: str) -> Callable[[Logs], str]:
+    """The mean error, beside its standard error."""
+
+    def shown(logs: Logs) -> str:
+        errors = [log[f"away {name}"] for log in logs]
+        return f"{np.mean(errors):+.3f} ± {np.std(errors) / math.sqrt(len(errors)):.3f}"
+
+    return shown
 
 
 def mean(logs: Logs, name: str) -> float:
