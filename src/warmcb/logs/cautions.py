@@ -11,6 +11,8 @@ SMALLEST_OVERLAP = 0.01
 """The share of decisions with a weight above 0."""
 SMALLEST_EFFECTIVE_SIZE = 100
 SMALLEST_EFFECTIVE_SHARE = 0.01
+TOO_LUCKY = 10
+"""How many times the least size an effective size may be."""
 LARGEST_SHARE = 0.1
 """Of one decision in all weights."""
 FEWEST_UNITS = 30
@@ -30,10 +32,9 @@ def warnings(evidence: Evidence, actions: ArrayLike | None = None) -> list[str]:
     'the effective size is 2 of 3 decisions: too little for a reliable estimate'
 
     """
-    checks = (_overlap(evidence), _effective_size(evidence), _one_weight(evidence), _mean_weight(evidence))
-    return [
-        text for text in (*checks, _support(evidence), _units(evidence), _rewards(evidence), _actions(actions)) if text
-    ]
+    checks = (_overlap(evidence), _effective_size(evidence), _missing_weights(evidence), _one_weight(evidence))
+    more = (_mean_weight(evidence), _support(evidence), _units(evidence), _rewards(evidence), _actions(actions))
+    return [text for text in (*checks, *more) if text]
 
 
 def _overlap(evidence: Evidence) -> str:
@@ -48,6 +49,16 @@ def _effective_size(evidence: Evidence) -> str:
     if size >= SMALLEST_EFFECTIVE_SIZE and size >= SMALLEST_EFFECTIVE_SHARE * len(evidence):
         return ""
     return f"the effective size is {size:,.0f} of {len(evidence):,} decisions: too little for a reliable estimate"
+
+
+def _missing_weights(evidence: Evidence) -> str:
+    possible, least = float(evidence.largest_weights.max()), evidence.least_size
+    if least >= SMALLEST_EFFECTIVE_SIZE or evidence.effective_size < TOO_LUCKY * least or np.isinf(possible):
+        return ""
+    return (
+        f"weights of up to {possible:,.0f} were possible, the largest that came up is {evidence.largest_weight:,.0f}: "
+        "estimates and Gaussian intervals know nothing of what is missing"
+    )
 
 
 def _one_weight(evidence: Evidence) -> str:

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from warmcb import _inputs
+from warmcb._messages import shown
 from warmcb.errors import InputError
-from warmcb.logs.evidence import Doubles, Evidence, refuse_unpaired
+from warmcb.logs._checks import Doubles
+from warmcb.logs.evidence import Evidence
 
 
 class Terms(NamedTuple):
@@ -92,12 +94,11 @@ class Estimator:
         return self.terms_of(evidence, self._parameter(evidence, parameter))
 
     def _parameter(self, evidence: Evidence, given: float | None) -> float:
-        if self.parameter is None and given is not None:
-            raise InputError(f"parameter is {given!r}; expected None: {self.name!r} has no parameter")
-        if given is not None:
-            name = self.parameter or ""
-            return _inputs.number(name, given, "a number above 0", 0.0, np.inf, low_excluded=True)
-        return evidence.size**0.5 if self.parameter == "tau" else evidence.size
+        if given is None:
+            return evidence.size**0.5 if self.parameter == "tau" else evidence.size
+        if self.parameter is None:
+            raise InputError(f"parameter is {shown(given)}; expected None: {self.name!r} has no parameter")
+        return _inputs.number(self.parameter, given, "a number above 0", 0.0, np.inf, low_excluded=True)
 
 
 def difference(estimator: Estimator, first: Evidence, second: Evidence) -> Terms:
@@ -109,7 +110,7 @@ def difference(estimator: Estimator, first: Evidence, second: Evidence) -> Terms
         second: what the same decisions say about the second one.
 
     """
-    refuse_unpaired(first, second)
+    first.refuse_unpaired(second)
     one, other = estimator.terms(first), estimator.terms(second)
     return Terms(one.kept - other.kept, one.left_out - other.left_out, one.counts)
 
@@ -144,13 +145,21 @@ def _dr(evidence: Evidence, _: float) -> Terms:
     return _corrected(evidence, evidence.weights)
 
 
+def _sndr(evidence: Evidence, _: float) -> Terms:
+    """The mean of v + Σw·(r − q)/Σw: the same, with self-normalised corrections."""
+    assert evidence.expected_played is not None
+    model = _corrected(evidence, np.zeros(len(evidence)))
+    away = _ratio(evidence, evidence.weights * (evidence.rewards - evidence.expected_played), evidence.weights)
+    return Terms(model.kept + away.kept, model.left_out + away.left_out, model.counts)
+
+
 def _switch(evidence: Evidence, tau: float) -> Terms:
-    """The same, without corrections whose weight is above τ."""
+    """`dr` without corrections whose weight is above τ."""
     return _corrected(evidence, np.where(evidence.weights <= tau, evidence.weights, 0.0))
 
 
 def _dr_shrunk(evidence: Evidence, lambda_: float) -> Terms:
-    """The same, with the weights of `shrunk`."""
+    """`dr` with the weights of `shrunk`."""
     return _corrected(evidence, _shrink(evidence.weights, lambda_))
 
 
@@ -212,6 +221,7 @@ ESTIMATORS = {
         Estimator("cressie-read", _cressie_read),
         Estimator("dm", _dm, needs_model=True),
         Estimator("dr", _dr, needs_model=True),
+        Estimator("sndr", _sndr, needs_model=True),
         Estimator("switch", _switch, needs_model=True, parameter="tau"),
         Estimator("dr-shrunk", _dr_shrunk, needs_model=True, parameter="lambda_"),
     )

@@ -4,15 +4,14 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from warmcb._messages import shown
 from warmcb.errors import InputError
+from warmcb.logs import _checks
+from warmcb.logs._checks import Doubles, Units, refuse_outside
 
-Doubles = NDArray[np.float64]
-Units = NDArray[np.int64]
-
-_ROUNDING = 1 + 1e-9
+_LARGEST_REWARD, _LARGEST_WEIGHT = 1e100, 1e50  # beyond, squares of weighted rewards would overflow
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -64,21 +63,24 @@ class Evidence:
             "expected_played": expected_played,
             "dropped": dropped,
         }
-        size = len(_numbers("weights", weights, None))
+        size = len(_checks.numbers("weights", weights))
+        if size == 0:
+            raise InputError("weights is empty; expected at least one decision")
         for name, values in given.items():
-            object.__setattr__(self, name, None if values is None else _numbers(name, values, size))
-        object.__setattr__(self, "units", None if units is None else _codes(units, size))
+            object.__setattr__(self, name, None if values is None else _checks.numbers(name, values, size))
+        object.__setattr__(self, "units", None if units is None else _checks.units(units, size))
         self._check()
 
     def _check(self) -> None:
-        if len(self) == 0:
-            raise InputError("weights is empty; expected at least one decision")
-        for name in ("weights", "rewards", "expected", "expected_played", "dropped"):
-            _refuse(name, getattr(self, name), lambda values: ~np.isfinite(values), "finite numbers")
-        _refuse("weights", self.weights, lambda values: values < 0, "numbers of at least 0")
-        too_small = "numbers of at least the weights"
-        _refuse("largest_weights", self.largest_weights, lambda v: ~(v * _ROUNDING >= self.weights), too_small)
-        _refuse("dropped", self.dropped, lambda values: (values < 0) | (values >= 1), "numbers in [0, 1)")
+        refuse_outside("weights", self.weights, 0.0, _LARGEST_WEIGHT, f"numbers from 0 to {_LARGEST_WEIGHT:g}")
+        lowest = self.weights / _checks.ROUNDING
+        refuse_outside("largest_weights", self.largest_weights, lowest, np.inf, "numbers of at least the weights")
+        for name in ("rewards", "expected", "expected_played"):
+            if (values := getattr(self, name)) is not None:
+                expected = f"finite numbers from {-_LARGEST_REWARD:g} to {_LARGEST_REWARD:g}"
+                refuse_outside(name, values, -_LARGEST_REWARD, _LARGEST_REWARD, expected)
+        if self.dropped is not None:
+            refuse_outside("dropped", self.dropped, 0.0, np.nextafter(1.0, 0.0), "numbers in [0, 1)")
         if (self.expected is None) != (self.expected_played is None):
             missing = "expected" if self.expected is None else "expected_played"
             raise InputError(f"{missing} is None; expected both expected and expected_played, or neither")
@@ -93,6 +95,19 @@ class Evidence:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         parts: dict[str, Any] = {name: values[part] for name, values in given.items() if values is not None}
         return type(self)(**parts)
+
+    def refuse_unpaired(self, other: Self) -> None:
+        """Raise an error if another policy was judged by other decisions or, where both have one, by another model.
+
+        Args:
+            other: what a log says about the other policy.
+
+        """
+        names = ["rewards", "units", "dropped", *(["expected_played"] if self.has_model and other.has_model else [])]
+        for name in names:
+            one, another = getattr(self, name), getattr(other, name)
+            if (one is None) != (another is None) or (one is not None and not np.array_equal(one, another)):
+                raise InputError(f"{name} of the two policies differ; expected evidence from the same decisions")
 
     @property
     def counts(self) -> Doubles:
@@ -117,70 +132,15 @@ class Evidence:
         return float(self.weights.max())
 
     @property
+    def least_size(self) -> float:
+        """n/mean(largest weight): the effective size that is to be expected at worst, whatever was drawn.
+
+        Σw² is at most the sum of the largest weights on average, and equal to it if the policy never draws lots. So an
+        effective size far above this one rests on large weights that were possible and did not come up.
+        """
+        return self.size / float(np.average(self.largest_weights, weights=self.counts))
+
+    @property
     def has_model(self) -> bool:
         """Whether there is a model of the rewards."""
         return self.expected is not None
-
-
-def rewards_between(evidence: Evidence, reward_range: object) -> tuple[float, float]:
-    """The lowest and the highest possible reward, checked; None: those of the log."""
-    if reward_range is None:
-        return float(evidence.rewards.min()), float(evidence.rewards.max())
-    try:
-        low, high = (float(end) for end in reward_range)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        low = high = np.nan
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise InputError(f"reward_range is {shown(reward_range)}; expected the lowest and the highest possible reward")
-    expected = f"numbers in the reward_range [{low:g}, {high:g}]"
-    _refuse("rewards", evidence.rewards, lambda values: (values < low) | (values > high), expected)
-    return low, high
-
-
-def refuse_unpaired(first: Evidence, second: Evidence) -> None:
-    """An error if two policies were not judged by the same decisions, and by the same model if there is one."""
-    names = ["rewards", "units", "dropped"]
-    if first.has_model and second.has_model:
-        names.append("expected_played")
-    for name in names:
-        one, other = getattr(first, name), getattr(second, name)
-        if (one is None) != (other is None) or (one is not None and not np.array_equal(one, other)):
-            raise InputError(f"{name} of the two policies differ; expected evidence from the same decisions")
-
-
-def _numbers(name: str, values: ArrayLike, size: int | None) -> Doubles:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is {shown(values)}; expected numbers") from None
-    return _sized(name, found, size)
-
-
-def _codes(units: ArrayLike, size: int) -> Units | None:
-    """Units as 0, 1, 2, … in the order of their first appearance; None if none of them repeats."""
-    given = np.asarray(units)
-    if given.dtype.kind not in "iu":
-        raise InputError(f"units is {shown(units)}; expected integers")
-    distinct, first, places = np.unique(_sized("units", given, size), return_index=True, return_inverse=True)
-    if len(distinct) == size:
-        return None
-    codes = np.empty(len(distinct), dtype=np.int64)
-    codes[np.argsort(first)] = np.arange(len(distinct))
-    return codes[places]
-
-
-def _sized(name: str, values: NDArray[Any], size: int | None) -> NDArray[Any]:
-    if values.ndim != 1 or (size is not None and len(values) != size):
-        expected = "one number for each decision" if size is None else f"{size} numbers, one for each decision"
-        raise InputError(f"{name} has the shape {values.shape}; expected {expected}")
-    return values
-
-
-def _refuse(name: str, values: Doubles | None, is_wrong: Any, expected: str) -> None:
-    """An error that names the first wrong number."""
-    if values is None:
-        return
-    wrong = is_wrong(values)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise InputError(f"{name}[{at}] is {values[at]:g}; expected {expected}")

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warmcb import _inputs
+from warmcb.logs._checks import Units, confidence_level, rewards_between
 from warmcb.logs.estimators import Terms
-from warmcb.logs.evidence import Evidence, Units, rewards_between
+from warmcb.logs.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,6 @@ class Interval:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
-
-
-def confidence_level(value: object) -> float:
-    """A level of confidence, checked."""
-    return _inputs.number("level", value, "a number in (0, 1)", 0.0, math.nextafter(1, 0), low_excluded=True)
 
 
 def standard_error(terms: Terms, units: Units | None = None) -> float:
@@ -110,7 +105,7 @@ def cressie_read(
     """
     from scipy.special import fdtri
 
-    level, (low, high) = confidence_level(level), rewards_between(evidence, reward_range)
+    level, (low, high) = confidence_level(level), rewards_between(evidence.rewards, reward_range)
     sums = _Sums.of(evidence)
     quantile = float(fdtri(1, sums.n, level))
     lowest = sums.lowest_value(low, quantile)

@@ -1,11 +1,10 @@
 """Intervals that hold at every moment at once: look as often as you like, and stop when you have seen enough.
 
-With a range of rewards they are certain. A policy's value has the gamma-exponential empirical-Bernstein sequence of
-Waudby-Smith, Wu, Ramdas, Karampatziakis and Mineiro (2022), the difference of two policies its form for terms with a
-bound that is known before each draw. Both bet on terms x against their lower bounds: if a term is at least f, its mean
-at most h, and g ≤ h a guess from earlier terms, then with s = 1/(h − f) the wealth
+With a range of rewards they are certain: the gamma-exponential empirical-Bernstein sequence of Waudby-Smith, Wu,
+Ramdas, Karampatziakis and Mineiro (2022). It bets on terms x that are at least 0, however large their weights. If their
+mean μ is at most 1, and g ≤ 1 a guess from earlier terms, the wealth
 
-    exp(b·Σ s·(x − μ) − (−ln(1 − b) − b)·Σ s²·(x − g)²)
+    exp(b·Σ(x − μ) − (−ln(1 − b) − b)·Σ(x − g)²)
 
 is a supermartingale for every bet b in [0, 1), and so is its mixture over a gamma distribution of bets, which has a
 closed form. It exceeds 1/α at some moment with a probability of at most α.
@@ -22,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from warmcb._messages import shown
 from warmcb.errors import InputError
+from warmcb.logs._checks import Doubles, Units, confidence_level, fractions, rewards_between
 from warmcb.logs.estimators import Terms, difference, usual_estimator
-from warmcb.logs.evidence import Doubles, Evidence, Units, refuse_unpaired, rewards_between
-from warmcb.logs.intervals import Interval, confidence_level, standard_error
+from warmcb.logs.evidence import Evidence
+from warmcb.logs.intervals import Interval, standard_error
 
 _CERTAIN = "empirical Bernstein"
 Looks = NDArray[np.int64]
@@ -37,8 +37,7 @@ TIGHTEST_AT = 1000
 class ConfidenceSequence:
     """Intervals at some moments of a log, all of which hold at once with the given confidence.
 
-    What they contain is the average value over the decisions so far; so it may change as the world does. For the
-    difference of two policies, decisions with larger weights count less in that average.
+    What they contain is the average value over the decisions so far; so it may change as the world does.
 
     Attributes:
         looks: after how many decisions.
@@ -88,97 +87,75 @@ def sequence(
     level, looks_ = confidence_level(level), _checked_looks(looks, len(evidence))
     if reward_range is None or evidence.units is not None:
         return _asymptotic(usual_estimator(evidence).terms(evidence), evidence.units, looks_, level)
-    low, high = rewards_between(evidence, reward_range)
-    floors = np.zeros(len(evidence))
-    ends = [
-        _lower_ends(
-            evidence.weights * gains / (high - low), floors, evidence.counts, looks_, level, least=0.0, prior=0.5
-        )
-        for gains in (evidence.rewards - low, high - evidence.rewards)
-    ]
+    low, high = rewards_between(evidence.rewards, reward_range)
+    range_ = high - low
     # As weights are 1 on average, the mean of w·(high − r) is what the value lacks to the highest reward.
-    return ConfidenceSequence(
-        looks_, low + (high - low) * ends[0], high - (high - low) * ends[1], _CERTAIN, level, False
+    gains, lacks = (
+        _lower_ends(evidence.weights * part / range_, evidence.counts, looks_, level)
+        for part in (evidence.rewards - low, high - evidence.rewards)
     )
+    return ConfidenceSequence(looks_, low + range_ * gains, high - range_ * lacks, _CERTAIN, level, False)
 
 
 def sequence_of_difference(
     first: Evidence,
     second: Evidence,
     *,
+    overlap: ArrayLike | None = None,
     reward_range: tuple[float, float] | None = None,
     looks: ArrayLike | None = None,
     level: float = 0.95,
 ) -> ConfidenceSequence:
     """A confidence sequence for how much more the first of two policies is worth, on the same decisions.
 
-    With one model of the rewards for both, whose predictions lie within their range, terms are doubly robust. It is
-    certain if the model has learned from other data, or from earlier decisions only; with models that were cross-fitted
-    it is very nearly so.
-
     Args:
         first: what a log says about the first policy.
         second: what the same decisions say about the second one.
+        overlap: Σ_a min(π(a), π'(a)) of the two policies in each decision: 1 where they are the same, 0 where they have
+            nothing in common. The sequence is narrower if it is known. None: it is not.
         reward_range: as in `sequence`.
         looks: as in `sequence`.
         level: of confidence.
 
     """
-    refuse_unpaired(first, second)
+    first.refuse_unpaired(second)
     level, looks_ = confidence_level(level), _checked_looks(looks, len(first))
     if reward_range is None or first.units is not None:
         terms = difference(usual_estimator(first, second), first, second)
         return _asymptotic(terms, first.units, looks_, level)
-    low, high = rewards_between(first, reward_range)
-    differences, bounds = _bounded_differences(first, second, low, high)
+    low, high = rewards_between(first.rewards, reward_range)
+    range_, weights, others = high - low, first.weights, second.weights
+    apart: Doubles | float = 1.0
+    if overlap is not None:
+        # What both weights share makes no difference.
+        apart, shared = 1 - fractions("overlap", overlap, len(first)), np.minimum(weights, others)
+        weights, others = weights - shared, others - shared
+    # What is left of a weight w is 1 − overlap on average, so that −w·r may be written as w·(1 − r) − (1 − overlap):
+    # no term is less than −1.
+    rewards = (first.rewards - low) / range_
     leads, lags = (
-        _lower_ends(some, -bounds, first.counts, looks_, level, least=-1.0, prior=0.0)
-        for some in (differences, -differences)
+        2 * _lower_ends((one * rewards + other * (1 - rewards) - apart + 1) / 2, first.counts, looks_, level) - 1
+        for one, other in ((weights, others), (others, weights))
     )
-    return ConfidenceSequence(looks_, (high - low) * leads, (low - high) * lags, _CERTAIN, level, False)
+    return ConfidenceSequence(looks_, range_ * leads, -range_ * lags, _CERTAIN, level, False)
 
 
-def _bounded_differences(first: Evidence, second: Evidence, low: float, high: float) -> tuple[Doubles, Doubles]:
-    """The difference that each decision shows, in units of the range, and its largest size, known before the draw."""
-    weights, largest = first.weights - second.weights, np.maximum(first.largest_weights, second.largest_weights)
-    rewards = (first.rewards - low) / (high - low)
-    expected, other_expected, played = (
-        None if some is None else (some - low) / (high - low)
-        for some in (first.expected, second.expected, first.expected_played)
-    )
-    if expected is None or other_expected is None or played is None or not _fit(expected, other_expected, played):
-        # Weights differ by 0 on average, so that any reward may be taken as 0; the middle one has the best bound.
-        return weights * (rewards - 0.5), largest / 2
-    lead = expected - other_expected
-    return lead + weights * (rewards - played), np.abs(lead) + largest
-
-
-def _fit(*predictions: Doubles) -> bool:
-    """Whether they lie within the range, whose unit they have."""
-    return all(bool(((some >= 0) & (some <= 1)).all()) for some in predictions)
-
-
-def _lower_ends(
-    terms: Doubles, floors: Doubles, counts: Doubles, looks: Looks, level: float, *, least: float, prior: float
-) -> Doubles:
-    """The lower ends of a sequence for the mean of terms that are at least their floors; the mean is at most 1.
+def _lower_ends(terms: Doubles, counts: Doubles, looks: Looks, level: float) -> Doubles:
+    """The lower ends of a sequence for the mean, at most 1, of terms of at least 0.
 
     What was left out before a decision counts as terms of 0, against guesses that fall as they go by.
     """
     from scipy.special import polygamma
 
-    left_out, times = counts - 1, np.cumsum(counts)
-    terms, scales = counts * terms, 1 / (1 - counts * floors)
-    guesses_above = np.cumsum(terms) - terms + prior
-    squares = (scales * (terms - np.minimum(guesses_above / times, 1.0))) ** 2
+    terms, left_out, times = counts * terms, counts - 1, np.cumsum(counts)
+    guesses = np.cumsum(terms) - terms + 0.5  # times the number of decisions so far
+    squares = (terms - np.minimum(guesses / times, 1.0)) ** 2
     if left_out.any():
         begin = times - left_out
         falling = polygamma(1, begin) - polygamma(1, times)  # Σ 1/t² over those that were left out
-        squares += (scales * np.minimum(guesses_above, begin)) ** 2 * falling
-    stakes, sums, spreads = (np.cumsum(some)[looks - 1] for some in (scales * counts, scales * terms, squares))
-    with np.errstate(divide="ignore"):  # nothing was staked where all largest weights are infinite
-        ends = (sums - _margins(spreads, math.log(2 / (1 - level)))) / stakes
-    return np.clip(ends, least, 1.0)
+        squares += np.minimum(guesses, begin) ** 2 * falling
+    sizes, sums, spreads = (times[looks - 1], np.cumsum(terms)[looks - 1], np.cumsum(squares)[looks - 1])
+    return np.clip((sums - _margins(spreads, math.log(2 / (1 - level)))) / sizes, 0.0, 1.0)
 
 
 def _margins(spreads: Doubles, log_of_wealth: float) -> Doubles:
@@ -195,11 +172,23 @@ def _margins(spreads: Doubles, log_of_wealth: float) -> Doubles:
 
 def _log_wealth(sums: Doubles, spreads: Doubles) -> Doubles:
     """Of the mixture of bets over the gamma distribution with ρ = 1, cut off at 1."""
-    from scipy.special import gammainc, gammaln
+    from scipy.special import gammainc
 
-    shape, place = spreads + 1, sums + spreads + 1
-    incomplete = np.log(gammainc(shape, place)) + gammaln(shape)
-    return np.asarray(sums + spreads - shape * np.log(place) + incomplete - math.log(1 - math.exp(-1)))
+    shape = spreads + 1
+    grown = sums / shape
+    # ln Γ(shape) beside shape·ln(shape), so that nothing cancels out where spreads are large.
+    gamma = _stirling_rest(shape) - 1 - 0.5 * np.log(shape / (2 * math.pi))
+    betting = shape * (grown - np.log1p(grown))
+    return np.asarray(betting + gamma + np.log(gammainc(shape, sums + shape)) - math.log(1 - math.exp(-1)))
+
+
+def _stirling_rest(x: Doubles) -> Doubles:
+    """What Stirling's formula lacks to ln Γ(x)."""
+    from scipy.special import gammaln
+
+    few = np.minimum(x, 1e4)
+    exact = gammaln(few) - (few - 0.5) * np.log(few) + few - 0.5 * math.log(2 * math.pi)
+    return np.asarray(np.where(x > few, 1 / (12 * x), exact))
 
 
 def _asymptotic(terms: Terms, units: Units | None, looks: Looks, level: float) -> ConfidenceSequence:

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from numpy.typing import ArrayLike
+
 from warmcb import _inputs
+from warmcb.logs._checks import Units
 from warmcb.logs.estimators import ESTIMATORS, Estimator, Terms, difference, usual_estimator
-from warmcb.logs.evidence import Evidence, Units
+from warmcb.logs.evidence import Evidence
 from warmcb.logs.intervals import Interval, cressie_read, gaussian, standard_error
 from warmcb.logs.sequences import sequence, sequence_of_difference
 
@@ -68,7 +71,13 @@ def summary(
 
 
 def compare(
-    first: Evidence, second: Evidence, *, name: str | None = None, reward_range: Range = None, level: float = 0.95
+    first: Evidence,
+    second: Evidence,
+    *,
+    name: str | None = None,
+    overlap: ArrayLike | None = None,
+    reward_range: Range = None,
+    level: float = 0.95,
 ) -> Estimate:
     """How much more the first of two policies is worth, on the same decisions.
 
@@ -79,6 +88,7 @@ def compare(
         first: what a log says about the first policy.
         second: what the same decisions say about the second one.
         name: of the estimator; None: "dr" if there is a model of the rewards, else "ips".
+        overlap: Σ_a min(π(a), π'(a)) of the two policies in each decision, if it is known: the sequence is narrower.
         reward_range: the lowest and the highest possible reward, if they are known.
         level: of confidence.
 
@@ -93,8 +103,8 @@ def compare(
     usual = usual_estimator(first, second)
     estimator = usual if name is None else ESTIMATORS[_inputs.choice("name", name, list(ESTIMATORS))]
     terms = difference(estimator, first, second)
-    certain = sequence_of_difference(first, second, reward_range=reward_range, level=level).last
-    return _estimate(estimator, terms, first.units, level, (certain,))
+    at_all_times = sequence_of_difference(first, second, overlap=overlap, reward_range=reward_range, level=level)
+    return _estimate(estimator, terms, first.units, level, (at_all_times.last,))
 
 
 def _estimate(
