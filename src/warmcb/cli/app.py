@@ -10,6 +10,7 @@ from rich.console import Console
 
 import warmcb
 from warmcb.cli.datasets import datasets_app
+from warmcb.cli.log import log_app
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import theory_app
@@ -25,6 +26,7 @@ app.command()(simulate)
 app.command()(reproduce)
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(theory_app, name="theory")
+app.add_typer(log_app, name="log")
 
 
 @app.callback(invoke_without_command=True)

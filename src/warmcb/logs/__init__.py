@@ -2,8 +2,21 @@
 
 from warmcb.logs.dsjson import write_dsjson
 from warmcb.logs.events import Event, Slot
+from warmcb.logs.health import Health, check_log
+from warmcb.logs.health_findings import Finding
 from warmcb.logs.open import Log, open_log
 from warmcb.logs.parquet import append_parquet
 from warmcb.logs.tally import Tally
 
-__all__ = ["Event", "Log", "Slot", "Tally", "append_parquet", "open_log", "write_dsjson"]
+__all__ = [
+    "Event",
+    "Finding",
+    "Health",
+    "Log",
+    "Slot",
+    "Tally",
+    "append_parquet",
+    "check_log",
+    "open_log",
+    "write_dsjson",
+]
