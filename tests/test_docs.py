@@ -21,6 +21,7 @@ from warmcb import (
     explorers,
     features,
     learners,
+    logs,
     noise,
     plot,
     selectors,
@@ -29,9 +30,11 @@ from warmcb import (
 from warmcb.catalogue import CATALOGUE, CLASSES, STUDIED
 from warmcb.cli.app import app
 from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
+from warmcb.cli.log import check, log_app
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import failure, regret, similarity, theory_app
+from warmcb.logs.table import SCHEMA
 from warmcb.study.claims import CLAIMS
 from warmcb.study.grid import Grid
 from warmcb.theory import failure as two_arms
@@ -72,10 +75,12 @@ def test_links_to_headings_lead_somewhere(page: Path) -> None:
         assert heading in anchors(page.parent / target if target else page), f"{target}#{heading}"
 
 
+GROUPS = (app, datasets_app, theory_app, log_app)
 COMMANDS: dict[str, list[Callable[..., object]]] = {
     "guide.md": [simulate, list_datasets, show_dataset],
     "study.md": [reproduce],
     "theory.md": [similarity, failure, regret],
+    "logs.md": [check],
 }
 
 
@@ -89,7 +94,7 @@ def test_every_option_is_explained(page: str) -> None:
 
 
 def test_every_command_is_explained() -> None:
-    commands = {command.callback for group in (app, datasets_app, theory_app) for command in group.registered_commands}
+    commands = {command.callback for group in GROUPS for command in group.registered_commands}
     assert commands == {command for explained in COMMANDS.values() for command in explained}
 
 
@@ -97,6 +102,18 @@ def test_every_algorithm_is_explained() -> None:
     for page, names in (("guide.md", CLASSES), ("study.md", STUDIED)):
         text = (ROOT / "docs" / page).read_text()
         assert all(f"`{name}`" in text for name in names)
+
+
+def test_every_column_of_a_log_is_explained() -> None:
+    text = (ROOT / "docs" / "logs.md").read_text()
+    assert [column for column in SCHEMA if f"| `{column}` |" not in text] == []
+
+
+def test_every_check_of_a_log_is_explained(tmp_path: Path) -> None:
+    logs.write_dsjson(tmp_path / "log.json", [logs.Event("e", (logs.Slot(0, (1.0,)),))])
+    rows = re.findall(r"^\| (.*?) \|", (ROOT / "docs" / "logs.md").read_text(), flags=re.MULTILINE)
+    explained = {name for row in rows for name in row.split(", ")}
+    assert [one.name for one in logs.check_log(logs.open_log(tmp_path)).findings if one.name not in explained] == []
 
 
 def test_every_claim_is_explained() -> None:
@@ -121,7 +138,7 @@ def test_every_bandit_is_in_the_readme() -> None:
 EVERY_PAGE = "\n".join(page.read_text() for page in PAGES)
 MODULES = (
     warmcb, contracts, errors, explorers, learners, selectors, theory, frontiers, two_arms, measurement, pictures, data,
-    plot, noise, catalogue, features,
+    plot, noise, catalogue, features, logs,
 )  # fmt: skip
 PROTOCOLS = {contracts.StartsLearner, contracts.StartsSelector, contracts.StartsExplorer}
 
@@ -167,7 +184,7 @@ def arguments(function: Callable[..., object]) -> list[str]:
 
 
 def test_every_public_name_is_on_a_page() -> None:
-    parts = [*explorers.__all__, *selectors.__all__, *learners.__all__, *features.__all__]
+    parts = [*explorers.__all__, *selectors.__all__, *learners.__all__, *features.__all__, *logs.__all__]
     classes = [
         name
         for name, thing in vars(contracts).items()

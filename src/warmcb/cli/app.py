@@ -11,6 +11,7 @@ from rich.console import Console
 import warmcb
 from warmcb.cli.datasets import datasets_app
 from warmcb.cli.evaluate import evaluate_command
+from warmcb.cli.log import log_app
 from warmcb.cli.replay import replay_command
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
@@ -29,6 +30,7 @@ app.command("evaluate")(evaluate_command)
 app.command("replay")(replay_command)
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(theory_app, name="theory")
+app.add_typer(log_app, name="log")
 
 
 @app.callback(invoke_without_command=True)

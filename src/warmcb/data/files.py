@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-import arff
 import numpy as np
 import polars as pl
 
@@ -119,6 +118,8 @@ def _arff(name: str, file: IO[bytes], target: str | None) -> Dataset:
 
 def read_arff(text: str) -> pl.DataFrame:
     """The table of an ARFF text, dense or sparse."""
+    import arff
+
     try:
         content = arff.loads(text)
         rows = content["data"]

@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlparse
 
 import numpy as np
-import platformdirs
 import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
@@ -69,6 +68,8 @@ def load_openml(openml_id: int, cache: Path | None = None) -> Dataset:
 
 def default_cache() -> Path:
     """The user's cache folder for this package."""
+    import platformdirs
+
     return platformdirs.user_cache_path("warmcb")
 
 

@@ -1,12 +1,12 @@
 """The files of a log, and what they hold: some rows at a time, whatever goes wrong."""
 
+import codecs
 import gzip
-import io
 import zlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from warmcb._messages import one_line
 from warmcb.data.files import name_and_suffix, what_is_at
 from warmcb.errors import DataError
 from warmcb.logs.checks import Batch
-from warmcb.logs.dsjson import LineError, rows_of_line
+from warmcb.logs.dsjson_lines import LineError, rows_of_line
 from warmcb.logs.parquet import read_parquet
 from warmcb.logs.table import Row, frame
 from warmcb.logs.tally import Tally
@@ -84,14 +84,14 @@ def _text_batches(path: Path, rows: int, tally: Tally) -> Iterator[Batch]:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return io.BufferedReader(gzip.open(path), 2**20) if path.suffix == ".gz" else path.open("rb")
+    return cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
 
 
 def _lines(file: IO[bytes], path: Path, tally: Tally) -> Iterator[bytes]:
     """The lines up to the end, or up to where a compressed file breaks off."""
-    if (start := file.read(3)) != b"\xef\xbb\xbf":
-        yield start + file.readline(_LONGEST_LINE) if not start.endswith(b"\n") else start
+    lines = iter(partial(file.readline, _LONGEST_LINE), b"")
     try:
-        yield from iter(partial(file.readline, _LONGEST_LINE), b"")
+        yield next(lines, b"").removeprefix(codecs.BOM_UTF8)
+        yield from lines
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         tally.add("truncated", path, 0, detail=one_line(error))

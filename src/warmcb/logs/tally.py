@@ -22,7 +22,7 @@ SKIPPED = {
 KEPT = {
     "backwards": "times earlier than the time before",
     "no time": "decisions without a time that can be read",
-    "truncated": "files that end too early",
+    "truncated": "compressed files that are damaged or end too early",
     "unreadable": "files that cannot be read",
 }
 """Kinds of oddities that leave no decision out by themselves, and what they are called."""

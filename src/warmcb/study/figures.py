@@ -1,11 +1,9 @@
 """Figures of the paper's kinds: panels with the CDF of each algorithm's normalized error."""
 
 import json
-import re
 from collections.abc import Collection, Iterator
-from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import matplotlib
 import numpy as np
@@ -17,6 +15,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb._atomic import replacing
+from warmcb._svg import STYLE, svg_of
 from warmcb.catalogue import Look, looks, title, without_parts
 from warmcb.noise import KINDS, noise_title
 from warmcb.study.grid import main_epsilon
@@ -26,27 +25,6 @@ _ASPECT = 0.8
 _SMALL = 2.0  # inches; a narrower panel has smaller letters and thinner lines
 _LEGEND_LINE = 0.2  # inches
 _LEGEND_COLUMN = 1.9
-_STYLE: dict[Any, Any] = {
-    "font.size": 8,
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
-    "axes.edgecolor": "#888888",
-    "axes.labelcolor": "#333333",
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.5,
-    "xtick.color": "#888888",
-    "ytick.color": "#888888",
-    "xtick.labelcolor": "#333333",
-    "ytick.labelcolor": "#333333",
-    "legend.frameon": False,
-    "legend.handlelength": 4.5,  # long enough to tell the dashes apart
-    "svg.fonttype": "none",  # text stays text, for search and for screen readers
-    "svg.hashsalt": "warmcb",  # the same bytes every time
-}
 
 
 class Drawing(NamedTuple):
@@ -200,7 +178,7 @@ def draw_panels(grid: Panels, width: float) -> Figure:
     names = sorted(curves, key=lambda name: -np.mean(list(curves[name].values())))
     look = looks(names)
 
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width * len(grid[0]), _ASPECT * width * len(grid)), layout="constrained")
         places = figure.add_gridspec(len(grid), len(grid[0]))
         for (row, column), panel in cells.items():
@@ -266,16 +244,7 @@ def _legend(figure: Figure, places: GridSpec, cells: Collection[tuple[int, int]]
 
 
 def _save(figure: Figure, path: Path) -> None:
-    with matplotlib.rc_context(_STYLE):
-        with replacing(path.with_name(f"{path.name}.pdf")) as file:
-            figure.savefig(file, format="pdf", metadata={"CreationDate": None})
-        text = StringIO()
-        figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    svg = re.sub(r' d="[^"]*"', lambda curve: _shorter(curve[0]), text.getvalue())
+    with matplotlib.rc_context(STYLE), replacing(path.with_name(f"{path.name}.pdf")) as file:
+        figure.savefig(file, format="pdf", metadata={"CreationDate": None})
     with replacing(path.with_name(f"{path.name}.svg")) as file:
-        file.write(svg.encode())
-
-
-def _shorter(curve: str) -> str:
-    """Half the bytes: a hundredth of a point is finer than any eye."""
-    return re.sub(r"(\.\d\d)\d+|\s*\n", r"\1", curve)
+        file.write(svg_of(figure).encode())

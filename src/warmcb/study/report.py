@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -12,9 +11,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from warmcb._atomic import replacing
+from warmcb._svg import inline_svg
 from warmcb.catalogue import looks, title, without_parts
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.asked import command
@@ -107,19 +107,7 @@ def _figures(folder: Path) -> Iterator[_Figure]:
     for entry in json.loads((folder / "index.json").read_text(encoding="utf-8")):
         stem, title = entry["stem"], entry["title"]
         svg = (folder / f"{stem}.svg").read_text(encoding="utf-8")
-        yield _Figure(title, entry["caption"], _inline(svg, stem, title), is_large=stem.startswith("grid"))
-
-
-def _inline(svg: str, stem: str, title: str) -> Markup:
-    """A file as a part of the page: without its prologue, with ids of its own, never too small to be read."""
-
-    def size(found: re.Match[str]) -> str:
-        width = float(found[1])
-        style = f"max-width: {1.8 * width:.0f}px; min-width: {0.8 * width:.0f}px"
-        return f' role="img" aria-label="{escape(title)}" style="{style}"'
-
-    body = re.sub(r' width="([\d.]+)pt" height="[\d.]+pt"', size, svg[svg.index("<svg") :], count=1)
-    return Markup(re.sub(r'( id="|url\(#|href="#)', lambda found: f"{found[0]}{stem}-", body))
+        yield _Figure(title, entry["caption"], Markup(inline_svg(svg, stem, title)), is_large=stem.startswith("grid"))
 
 
 def _standings(scores: pl.DataFrame) -> list[_Standings]:
