@@ -1,7 +1,7 @@
 """How long an evaluation takes, and how much memory: events in a Parquet file, all estimators.
 
-    python benchmarks/evaluation.py                # a million events, 10 actions, 20 features, a linear model of rewards
-    python benchmarks/evaluation.py --events 100000 --model bends
+python benchmarks/evaluation.py                # a million events, 10 actions, 20 features, a linear model of rewards
+python benchmarks/evaluation.py --events 100000 --model bends
 """
 
 import argparse

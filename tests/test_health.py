@@ -454,4 +454,4 @@ sys.exit(run(sys.argv[2:]))
     assert (done.returncode, done.stderr) == (0, "")
     done = subprocess.run([*command, "msgspec", *log], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "warmcb: msgspec is missing; logs need: pip install 'warmcb[logs]'\n"
+    assert done.stderr == "warmcb: msgspec is missing; log needs: pip install 'warmcb[logs]'\n"

@@ -12,6 +12,9 @@ def main() -> None:
     try:
         from warmcb.cli.app import run
     except ImportError as error:
-        print(f"warmcb: {error.name} is missing; the command needs: pip install 'warmcb[study]'", file=sys.stderr)
+        print(
+            f"warmcb: {error.name} is missing; the command needs: pip install 'warmcb[logs]' or 'warmcb[study]'",
+            file=sys.stderr,
+        )
         sys.exit(2)
     sys.exit(run())

@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +10,7 @@ import typer
 from rich.console import Console
 
 import warmcb
-from warmcb.cli.datasets import datasets_app
-from warmcb.cli.evaluate import evaluate_command
-from warmcb.cli.log import log_app
-from warmcb.cli.replay import replay_command
-from warmcb.cli.reproduce import reproduce
-from warmcb.cli.simulate import simulate
-from warmcb.cli.theory import theory_app
-from warmcb.errors import WarmcbError
+from warmcb.errors import MissingDependencyError, WarmcbError
 
 app = typer.Typer(
     help="Contextual bandits that start from supervised data of unknown bias.",
@@ -24,13 +18,41 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(simulate)
-app.command()(reproduce)
-app.command("evaluate")(evaluate_command)
-app.command("replay")(replay_command)
-app.add_typer(datasets_app, name="datasets")
-app.add_typer(theory_app, name="theory")
-app.add_typer(log_app, name="log")
+
+_COMMANDS = (
+    ("simulate", "simulate", "simulate", "study"),
+    ("reproduce", "reproduce", "reproduce", "study"),
+    ("datasets", "datasets", "datasets_app", "study"),
+    ("theory", "theory", "theory_app", "study"),
+    ("log", "log", "log_app", "logs"),
+    ("evaluate", "evaluate", "evaluate_command", "logs"),
+    ("replay", "replay", "replay_command", "logs"),
+)
+"""Each command, the module and the name of what it is, and the extra that it needs."""
+
+
+def _add(name: str, module: str, thing: str, extra: str) -> None:
+    """Add a command, or one that says what has to be installed for it."""
+    try:
+        command = getattr(import_module(f"warmcb.cli.{module}"), thing)
+    except ImportError as error:
+        cause = error.__cause__ if isinstance(error, MissingDependencyError) else error
+        lacking = f"{getattr(cause, 'name', cause)} is missing; {name} needs: pip install 'warmcb[{extra}]'"
+        anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+        @app.command(name, context_settings=anything, help=f"Needs pip install 'warmcb[{extra}]'.")
+        def complain() -> None:
+            raise MissingDependencyError(lacking)
+
+        return
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    else:
+        app.command(name)(command)
+
+
+for _command in _COMMANDS:
+    _add(*_command)
 
 
 @app.callback(invoke_without_command=True)

@@ -10,6 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from warmcb.cli.outputs import check_outputs
+from warmcb.logs import check_log, open_log
+from warmcb.logs.health_page import write_page
 
 _COLORS = {"good": "green", "look": "yellow", "bad": "red"}
 
@@ -33,9 +35,6 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> None:
     """Check the health of a log: whether its probabilities are true, what it can tell, and what is odd about it."""
-    from warmcb.logs import check_log, open_log
-    from warmcb.logs.health_page import write_page
-
     outputs = check_outputs({"out": out}, log, frozenset())
     opened = open_log(log)
     with Console(stderr=True).status(escape(f"reading {log}")):

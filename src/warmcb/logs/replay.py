@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from warmcb import _inputs
 from warmcb._messages import shown
 from warmcb.errors import DataError, InputError
+from warmcb.logs._checks import confidence_level
 from warmcb.logs.collecting import Progress, evidence_of, no_progress
 from warmcb.logs.estimators import usual_estimator
 from warmcb.logs.evaluation import PolicyValue, evaluate
-from warmcb.logs.intervals import Interval, confidence_level
+from warmcb.logs.intervals import Interval
 from warmcb.logs.open import Log, open_log
 from warmcb.logs.playing import AnyBandit, Learning, Range
 from warmcb.logs.summary import Estimate
