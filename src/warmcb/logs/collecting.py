@@ -29,6 +29,7 @@ class Collected(NamedTuple):
 
     Attributes:
         evidence: of each policy, on the same decisions.
+        overlaps: how much each policy has in common with the first in each decision, from 0 to 1: Σ_a min(π(a), π'(a)).
         times: when the decisions were made, microseconds since 1970; NaT where nobody knows.
         actions: the place of the chosen action of each decision; its name's number, if actions have names.
         left_out: how many decisions carry no evidence, by reason.
@@ -36,6 +37,7 @@ class Collected(NamedTuple):
     """
 
     evidence: dict[str, Evidence]
+    overlaps: dict[str, NDArray[np.float64]]
     times: NDArray[np.datetime64]
     actions: NDArray[np.int64]
     left_out: Counter[str]
@@ -46,12 +48,16 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
     if model is not None:
         _teach(log, model, progress)
     parts = {name: _Parts() for name in policies}
+    overlaps: dict[str, list[NDArray[np.float64]]] = {name: [] for name in policies}
     times, actions, units, dropped, left_out = [], [], [], [], Counter[str]()
     numbers: dict[str, int] = {}
     for logged in evidence_of(log, left_out):
         expected = None if model is None else model.expected(logged)
-        for name, policy in policies.items():
-            parts[name].add(logged, policy(logged), expected)
+        asked = {name: policy(logged) for name, policy in policies.items()}
+        first = next(iter(asked.values()))
+        for name, chances in asked.items():
+            parts[name].add(logged, chances, expected)
+            overlaps[name].append(np.add.reduceat(np.minimum(chances, first), logged.starts[:-1]))
         times.append(logged.table["time"].to_numpy())
         actions.append(_numbers(logged, numbers))
         units.append(logged.units)
@@ -64,7 +70,8 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
         )
     common = {"units": np.concatenate(units).view(np.int64), "dropped": _dropped(np.concatenate(dropped))}
     evidence = {name: one.evidence(common) for name, one in parts.items()}
-    return Collected(evidence, np.concatenate(times), np.concatenate(actions), left_out)
+    common_parts = {name: np.minimum(np.concatenate(some), 1.0) for name, some in overlaps.items()}
+    return Collected(evidence, common_parts, np.concatenate(times), np.concatenate(actions), left_out)
 
 
 def _teach(log: Log, model: RewardModel, progress: Progress) -> None:

@@ -132,7 +132,7 @@ def evaluate(
             evidence.effective_size,
             evidence.largest_weight,
             tuple(warnings(evidence, found.actions)),
-            compare(evidence, first, **settings) if i else None,
+            compare(evidence, first, overlap=found.overlaps[name], **settings) if i else None,
             evidence,
         )
     return Evaluation(values, len(first), found.left_out, tuple(islice(opened.tally.lines(), 1, None)), found.times)
