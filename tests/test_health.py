@@ -199,6 +199,19 @@ def test_controls_fallbacks_and_what_was_not_used_do_not_enter(tmp_path: Path) -
     assert sum(action.played for action in health.actions) == 1000
 
 
+def test_events_that_were_left_out_by_their_rewards_are_a_reason_of_their_own(tmp_path: Path) -> None:
+    """Only action 0 brings rewards, and of events without one nine in ten are left out."""
+    events = []
+    for i in range(4000):
+        reward = float(i % 2 == 0)
+        if reward or i % 20 == 1:
+            slot = Slot(i % 2, (0.5, 0.5), reward=reward)
+            events.append(Event(f"e{i}", (slot,), START + timedelta(minutes=i), dropped=0.0 if reward else 0.9))
+    found = finding(checked(tmp_path, events), "frequencies")
+    assert found.verdict == "look"
+    assert "left out by what came of them" in found.advice
+
+
 def test_a_log_without_any_draw(tmp_path: Path) -> None:
     health = checked(tmp_path, [replace(one, arm="control") for one in drawn_events(50)])
     assert finding(health, "deciders").verdict == "bad"
