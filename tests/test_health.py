@@ -425,6 +425,21 @@ def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
     assert (tmp_path / "again.html").read_text() == page
 
 
+def test_extreme_numbers_and_empty_contexts_do_no_harm(tmp_path: Path) -> None:
+    """Warnings of NumPy and Matplotlib are errors here."""
+    slots = [
+        Slot(i % 2, (1e-300, 1.0) if i % 9 == 0 else (0.5, 0.5), reward=(-1.7e308, 1.7e308)[i > 50]) for i in range(100)
+    ]
+    events = [
+        Event(f"e{i}", (slot,), START.replace(year=1 + i * 90), x=((), (3e38,))[i > 50], names=("", " "))
+        for i, slot in enumerate(slots)
+    ]
+    health = checked(tmp_path, events)
+    write_page(health, tmp_path / "page.html")
+    assert "NaN" not in json.dumps(health.to_dict())
+    assert "Infinity" not in json.dumps(health.to_dict())
+
+
 def test_the_command(tmp_path: Path) -> None:
     path = strange(tmp_path)
     done = warmcb("log", "check", path, "--out", tmp_path / "page.html")

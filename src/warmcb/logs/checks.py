@@ -112,7 +112,7 @@ def _kind() -> pl.Expr:
 
 _KIND = _kind()
 
-# Years that neither Python's times nor a calendar know are not taken for times.
+# Python's times know no other years; and the first day of all is what .NET has for no time.
 _FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 _TIMES = [
     pl.when(pl.col(name).is_between(pl.lit(_FIRST, TIME), pl.lit(_LAST, TIME))).then(name).alias(name)

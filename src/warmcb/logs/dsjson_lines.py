@@ -9,7 +9,8 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from warmcb._messages import one_line, shown
-from warmcb.logs.events import MODEL, names_of
+from warmcb.logs.events import MODEL
+from warmcb.logs.requests import names_of
 from warmcb.logs.table import Row, microseconds
 
 
