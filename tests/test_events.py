@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -83,6 +84,14 @@ def test_numbers_are_kept_in_single_precision_and_times_in_utc() -> None:
     assert (one.context, one.actions) == (one.x, one.described)
 
 
+def test_arrays_and_lists_become_tuples() -> None:
+    slot = Slot(np.int64(1), np.array([0.25, 0.75]), allowed=[1, 0], reward=np.float32(0.5))  # type: ignore[arg-type]
+    assert slot == Slot(1, (0.25, 0.75), allowed=(0, 1), reward=0.5)
+    one = Event("e", [slot], x=np.ones(2), names=["a", "b"])  # type: ignore[arg-type]
+    assert one == Event("e", (slot,), x=(1.0, 1.0), names=("a", "b"))
+    assert isinstance(one.slots, tuple)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -94,7 +103,12 @@ def test_numbers_are_kept_in_single_precision_and_times_in_utc() -> None:
         ({"allowed": (0, 5)}, r"allowed is \(0, 5\); expected places from 0 to 1"),
         ({"reward": float("inf")}, "reward is inf; expected a finite number"),
         ({"id": "\ud800"}, "expected a text that can be written as UTF-8"),
+        ({"id": 7}, "id is 7; expected a text"),
         ({"rewarded": datetime(2026, 1, 1)}, "expected a time with its time zone"),
+        ({"rewarded": "noon"}, "rewarded is 'noon'; expected a time with its time zone"),
+        ({"action": "tea"}, "action is 'tea' of 2 actions"),
+        ({"probabilities": "ab"}, "probabilities is 'ab'; expected numbers"),
+        ({"reward": "much"}, r"reward is \('much',\); expected numbers"),
     ],
 )
 def test_slots_that_make_no_sense(changes: dict[str, Any], message: str) -> None:
@@ -114,6 +128,10 @@ def test_slots_that_make_no_sense(changes: dict[str, Any], message: str) -> None
         ({"time": datetime(2026, 1, 1)}, "time is 2026-01-01T00:00:00; expected a time with its time zone"),
         ({"x": (1.0, float("nan"))}, "expected finite numbers in single precision"),
         ({"x": (1e300,)}, "expected finite numbers in single precision"),
+        ({"unit": 7}, "unit is 7; expected a text"),
+        ({"x": "ab"}, "x is 'ab'; expected numbers"),
+        ({"names": ("a", None)}, "names is .* expected texts"),
+        ({"request": {"a": 1}}, "request is {'a': 1}; expected JSON of an object"),
         ({"names": ("a",)}, "names has 1 entries; expected one for each of 2 actions"),
         ({"described": ((1.0,),)}, "described has 1 entries"),
         ({"request": "no"}, "request is no JSON object"),

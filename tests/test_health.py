@@ -199,6 +199,19 @@ def test_controls_fallbacks_and_what_was_not_used_do_not_enter(tmp_path: Path) -
     assert sum(action.played for action in health.actions) == 1000
 
 
+def test_events_that_were_left_out_by_their_rewards_are_a_reason_of_their_own(tmp_path: Path) -> None:
+    """Only action 0 brings rewards, and of events without one nine in ten are left out."""
+    events = []
+    for i in range(4000):
+        reward = float(i % 2 == 0)
+        if reward or i % 20 == 1:
+            slot = Slot(i % 2, (0.5, 0.5), reward=reward)
+            events.append(Event(f"e{i}", (slot,), START + timedelta(minutes=i), dropped=0.0 if reward else 0.9))
+    found = finding(checked(tmp_path, events), "frequencies")
+    assert found.verdict == "look"
+    assert "left out by what came of them" in found.advice
+
+
 def test_a_log_without_any_draw(tmp_path: Path) -> None:
     health = checked(tmp_path, [replace(one, arm="control") for one in drawn_events(50)])
     assert finding(health, "deciders").verdict == "bad"
@@ -410,6 +423,21 @@ def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
     assert 'href="http' not in page
     write_page(health, tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text() == page
+
+
+def test_extreme_numbers_and_empty_contexts_do_no_harm(tmp_path: Path) -> None:
+    """Warnings of NumPy and Matplotlib are errors here."""
+    slots = [
+        Slot(i % 2, (1e-300, 1.0) if i % 9 == 0 else (0.5, 0.5), reward=(-1.7e308, 1.7e308)[i > 50]) for i in range(100)
+    ]
+    events = [
+        Event(f"e{i}", (slot,), START.replace(year=1 + i * 90), x=((), (3e38,))[i > 50], names=("", " "))
+        for i, slot in enumerate(slots)
+    ]
+    health = checked(tmp_path, events)
+    write_page(health, tmp_path / "page.html")
+    assert "NaN" not in json.dumps(health.to_dict())
+    assert "Infinity" not in json.dumps(health.to_dict())
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from events import event
 from warmcb.errors import DataError, InputError
-from warmcb.logs import Event, Log, Slot, append_parquet, open_log, write_dsjson
+from warmcb.logs import Event, Log, Slot, append_parquet, check_log, open_log, write_dsjson
 from warmcb.logs.dsjson import line_of
 from warmcb.logs.seen import NEW, OTHER, SAME, Seen
 from warmcb.logs.table import SCHEMA, table_of
@@ -115,6 +116,18 @@ def test_rows_that_make_no_sense_are_left_out(tmp_path: Path, changes: dict[str,
     assert (log.tally.odd[kind].file, log.tally.odd[kind].line) == (tmp_path / "log.parquet", 1)
 
 
+def test_requests_that_are_no_json_and_times_beyond_all_calendars(tmp_path: Path) -> None:
+    rows = table_of([event("bad"), event("e")]).with_columns(
+        time=pl.Series([2**62, None]).cast(SCHEMA["time"]), request=pl.Series(["{", None])
+    )
+    rows.write_parquet(tmp_path / "log.parquet")
+    log = open_log(tmp_path)
+    assert ids(log) == ["e"]
+    assert kinds(log) == {"no time": 2, "contradiction": 1}
+    assert (log.tally.events, log.tally.decisions) == (1, 1)
+    assert "event 'bad': request is no JSON object" in log.tally.odd["contradiction"].detail
+
+
 # --- lines that are odd
 
 
@@ -159,6 +172,43 @@ def test_odd_lines_are_counted_and_shown(tmp_path: Path) -> None:
     assert told[0] == "3 events with 3 decisions"
     assert f"left out: 2 rewards that belong to no event (first: {file}, line 3)" in told
     assert f"left out: 1 decisions whose probabilities do not sum to 1 (first: {file}, line 8)" in told
+
+
+VALUES = (
+    b"null",
+    b"-1",
+    b"1e999",
+    b"NaN",
+    b'"x"',
+    b"[]",
+    b"{}",
+    b"\xff",
+    b'"\\ud800"',
+    b"9" * 30,
+    b"true",
+    b'"0001-01-01"',
+)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_stands_in_a_line_is_never_fatal(tmp_path: Path, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    whole = [line_of(PAGE), line_of(hourly(1)[0]), logged("old", [0.5, 0.5])]
+    lines = []
+    for _ in range(300):
+        line = bytearray(whole[random.integers(len(whole))])
+        place = int(random.integers(len(line)))
+        if random.random() < 0.3:
+            line[place : place + int(random.integers(1, 20))] = bytes(random.integers(0, 256, 2).tolist())
+        else:
+            values = list(re.finditer(rb':("[^"]*"|[-\d.e]+|true|\[[^\[\]]*\])', bytes(line)))
+            value = values[random.integers(len(values))]
+            line[value.start(1) : value.end(1)] = VALUES[random.integers(len(VALUES))]
+        lines.append(bytes(line).replace(b"\n", b" "))
+    log = written(tmp_path / "log.dsjson", event("good"), *lines)
+    assert ids(log)[0] == "good"
+    assert log.tally.decisions + log.tally.skipped >= 301
+    assert check_log(log).tally.count("broken") > 10
 
 
 def test_an_event_with_a_bad_slot_is_left_out_as_a_whole(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What must hold of a table of decisions; what does not is left out, and counted."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from warmcb.logs.events import ARMS, SUM_TOLERANCE
 from warmcb.logs.seen import NEW, OTHER, SAME, Seen
+from warmcb.logs.table import TIME
 from warmcb.logs.tally import Tally
 
 
@@ -37,7 +39,7 @@ class Checks:
 
     def checked(self, batch: Batch) -> pl.DataFrame:
         """The rows that can be used."""
-        batch = self._without_bad_values(batch)
+        batch = self._without_bad_values(batch._replace(table=batch.table.with_columns(_TIMES)))
         self._note_times(batch)
         return self._without_duplicates(batch).table
 
@@ -109,3 +111,10 @@ def _kind() -> pl.Expr:
 
 
 _KIND = _kind()
+
+# Python's times know no other years; and the first day of all is what .NET has for no time.
+_FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+_TIMES = [
+    pl.when(pl.col(name).is_between(pl.lit(_FIRST, TIME), pl.lit(_LAST, TIME))).then(name).alias(name)
+    for name in ("time", "rewarded")
+]

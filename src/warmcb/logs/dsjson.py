@@ -15,7 +15,8 @@ from msgspec import Raw
 
 from warmcb._atomic import replacing
 from warmcb.logs.dsjson_lines import Own, OwnSlot
-from warmcb.logs.events import Event, Slot, names_of
+from warmcb.logs.events import Event, Slot
+from warmcb.logs.requests import names_of
 
 
 def line_of(event: Event) -> bytes:

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from warmcb._messages import one_line, shown
-from warmcb.errors import InputError
-from warmcb.logs.events import MODEL, names_of
+from warmcb.logs.events import MODEL
+from warmcb.logs.requests import names_of
 from warmcb.logs.table import Row, microseconds
 
 
@@ -108,17 +108,19 @@ def rows_of_line(line: bytes, place: str) -> list[Row]:
 
     """
     try:
-        read = _decode_line(line)
+        return _rows_of(_decode_line(line), place)
+    except LineError:
+        raise
     except (msgspec.DecodeError, RecursionError) as error:
         raise _reason(line, error) from None
-    except UnicodeDecodeError:
-        raise LineError("broken", "it is not UTF-8") from None
+    except (ValueError, OverflowError) as error:  # what is no UTF-8, requests without sense
+        raise LineError("broken", one_line(error)) from None
+
+
+def _rows_of(read: _Line, place: str) -> list[Row]:
     if not (request := bytes(read.c)) or request == b"null":
         raise LineError("no decision" if read.reward_value is UNSET else "dangling")
-    try:
-        found = names_of(request)
-    except InputError as error:
-        raise LineError("broken", one_line(error)) from None
+    found = names_of(request)
     if not found:
         raise LineError("no decision", "c has no actions in _multi")
     if read.outcomes == []:
@@ -132,7 +134,7 @@ def rows_of_line(line: bytes, place: str) -> list[Row]:
 
 
 def _rows(read: _Line, decisions: list[Any], request: bytes, names: Any, place: str) -> list[Row]:
-    event = place if read.event is None else str(read.event)
+    event = place if read.event in (None, "") else str(read.event)
     time, activated, dropped = _microseconds(read.time), not read.skip, read.pdrop or 0.0
     own = read.warmcb
     if own is None:
@@ -149,11 +151,13 @@ def _rows(read: _Line, decisions: list[Any], request: bytes, names: Any, place: 
     if own.request is None:
         made = _decode_made(request)
         x, text = made.x, None
-        names = None if made.multi[0].tag is None else [action.tag for action in made.multi]
+        names = None if made.multi[0].tag is None else [action.tag or "" for action in made.multi]
         described = None if made.multi[0].d is None else [action.d or [] for action in made.multi]
     else:
         is_verbatim = own.request is UNSET
         text = own.request if isinstance(own.request, str) else request.decode()
+        if not is_verbatim:
+            names_of(text)  # an error if it is none
         names = names if is_verbatim and own.names is None else own.names
     return [
         (event, slot, time, own.unit, own.arm, x, text, described, names, _flags(mine.allowed, len(probabilities)),
@@ -219,9 +223,9 @@ def _microseconds(text: str | None) -> int | None:
         return None
     try:
         time = datetime.fromisoformat(text)
-    except ValueError:
+        return microseconds(time if time.tzinfo else time.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
         return None
-    return microseconds(time if time.tzinfo else time.replace(tzinfo=UTC))
 
 
 def _reason(line: bytes, error: Exception) -> LineError:

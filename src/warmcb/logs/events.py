@@ -1,8 +1,10 @@
 """An event: a decision, or several in one page, with everything that became of it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -10,6 +12,7 @@ import numpy as np
 
 from warmcb._messages import shown
 from warmcb.errors import InputError
+from warmcb.logs.requests import in_one_line, is_text, names_of
 
 MODEL = "model"
 
@@ -48,18 +51,24 @@ class Slot:
     filled: bool = False
 
     def __post_init__(self) -> None:
+        set_field = partial(object.__setattr__, self)
+        set_field("probabilities", _numbers("probabilities", self.probabilities))
         n_actions = len(self.probabilities)
-        if not 0 <= self.action < n_actions:
+        if not isinstance(self.action, int | np.integer) or not 0 <= self.action < n_actions:
             raise InputError(f"action is {shown(self.action)} of {n_actions} actions; expected its place from 0")
+        set_field("action", int(self.action))
         _refuse_probabilities(self.probabilities, self.action)
         if self.allowed is not None:
             if not set(self.allowed) <= set(range(n_actions)):
                 raise InputError(f"allowed is {shown(self.allowed)}; expected places from 0 to {n_actions - 1}")
-            object.__setattr__(self, "allowed", tuple(sorted(set(self.allowed))))
-        if self.reward is not None and not math.isfinite(self.reward):
-            raise InputError(f"reward is {shown(self.reward)}; expected a finite number")
-        _refuse_text("id", self.id)
-        object.__setattr__(self, "rewarded", _in_utc("rewarded", self.rewarded))
+            set_field("allowed", tuple(sorted(map(int, set(self.allowed)))))
+        if self.reward is not None:
+            (reward,) = _numbers("reward", (self.reward,))
+            if not math.isfinite(reward):
+                raise InputError(f"reward is {shown(self.reward)}; expected a finite number")
+            set_field("reward", reward)
+        _refuse_texts(id=self.id)
+        set_field("rewarded", _in_utc("rewarded", self.rewarded))
 
     @property
     def probability(self) -> float:
@@ -116,8 +125,7 @@ class Event:
     def __post_init__(self) -> None:
         if not self.id:
             raise InputError(f"id is {shown(self.id)}; expected a text that names the event")
-        for name in ("id", "unit", "model", "settings"):
-            _refuse_text(name, getattr(self, name))
+        _refuse_texts(id=self.id, unit=self.unit, model=self.model, settings=self.settings)
         if self.arm not in ARMS:
             raise InputError(f"arm is {shown(self.arm)}; expected one of {', '.join(ARMS)}")
         if not 0 <= self.dropped < 1:
@@ -126,7 +134,7 @@ class Event:
         self._set("time", _in_utc("time", self.time))
         self._set("x", _single("x", self.x))
         if self.request is not None:
-            self._set("request", _in_one_line(self.request))
+            self._set("request", in_one_line(self.request))
             names = names_of(self.request)
             if names is not None and len(names) != self.n_actions:
                 raise InputError(f"request has {len(names)} actions; expected {self.n_actions}, as probabilities have")
@@ -138,8 +146,10 @@ class Event:
             value = getattr(self, name)
             if value is not None and len(value) != self.n_actions:
                 raise InputError(f"{name} has {len(value)} entries; expected one for each of {self.n_actions} actions")
-        for text in self.names or ():
-            _refuse_text("names", text)
+        if self.names is not None:
+            self._set("names", tuple(self.names))
+            if not all(map(is_text, self.names)):
+                raise InputError(f"names is {shown(self.names)}; expected texts that can be written as UTF-8")
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -163,37 +173,6 @@ class Event:
         if self.request is None or self.described is not None:
             return self.described
         return msgspec.json.decode(self.request).get("_multi")
-
-
-class _Action(msgspec.Struct):
-    tag: Any = msgspec.field(default=None, name="_tag")
-    i: Any = None
-
-
-class _Request(msgspec.Struct):
-    multi: list[_Action] | None = msgspec.field(default=None, name="_multi")
-
-
-_decode_request = msgspec.json.Decoder(_Request).decode
-
-
-def names_of(request: str | bytes | msgspec.Raw) -> tuple[str | None, ...] | None:
-    """The names of a request's actions, None for one without; None if the request describes no actions.
-
-    An action's name is its `_tag`, or the id that Personalizer writes.
-    """
-    try:
-        actions = _decode_request(request).multi
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"request is no JSON object with a list of actions: {error}") from None
-    return None if actions is None else tuple(map(_name, actions))
-
-
-def _name(action: _Action) -> str | None:
-    tag = action.tag
-    if tag is None and type(action.i) is dict:
-        tag = action.i.get("id")
-    return tag if type(tag) is str else str(tag) if type(tag) is int else None
 
 
 def _with_ids(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
@@ -220,17 +199,24 @@ def _refuse_probabilities(probabilities: tuple[float, ...], action: int) -> None
         raise InputError(f"probabilities sum to {sum(probabilities):.6g}; expected 1")
 
 
-def _refuse_text(name: str, text: str | None) -> None:
+def _numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
     try:
-        if text is not None:
-            text.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{name} is {shown(text)}; expected a text that can be written as UTF-8") from None
+        return tuple(map(float, values))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {shown(values)}; expected numbers") from None
+
+
+def _refuse_texts(**texts: object) -> None:
+    for name, text in texts.items():
+        if text is not None and not is_text(text):
+            raise InputError(f"{name} is {shown(text)}; expected a text that can be written as UTF-8")
 
 
 def _in_utc(name: str, time: datetime | None) -> datetime | None:
-    if time is None or time.tzinfo is UTC:
+    if time is None or (isinstance(time, datetime) and time.tzinfo is UTC):
         return time
+    if not isinstance(time, datetime):
+        raise InputError(f"{name} is {shown(time)}; expected a time with its time zone")
     if time.tzinfo is None:
         raise InputError(f"{name} is {time.isoformat()}; expected a time with its time zone")
     return time.astimezone(UTC)
@@ -240,18 +226,7 @@ def _single(name: str, row: tuple[float, ...] | None) -> tuple[float, ...] | Non
     if row is None:
         return None
     with np.errstate(over="ignore"):
-        numbers = np.asarray(row, dtype=np.float32)
+        numbers = np.asarray(_numbers(name, row), dtype=np.float32)
     if not np.isfinite(numbers).all():
         raise InputError(f"{name} has {shown(row)}; expected finite numbers in single precision")
     return tuple(numbers.tolist())
-
-
-def _in_one_line(request: str) -> str:
-    """JSON as it came, if it came in one line."""
-    _refuse_text("request", request)
-    if "\n" not in request and "\r" not in request:
-        return request
-    try:
-        return msgspec.json.format(request, indent=-1)
-    except msgspec.DecodeError as error:
-        raise InputError(f"request is no JSON: {error}") from None

@@ -17,6 +17,8 @@ _MOST_BLOCKS = 32
 _PIECES = 8  # of a table, so that a short log has halves, too
 _MOST_CONTEXTS = 2048  # of the first table
 _ERROR = 0.01
+_LARGEST = 1e100
+_MOST_DEVIATIONS = 99.0
 
 
 class Change(NamedTuple):
@@ -26,7 +28,7 @@ class Change(NamedTuple):
         name: of the feature.
         before: its mean in the first half.
         after: its mean in the second half.
-        deviations: the difference in standard deviations of the feature.
+        deviations: the difference in standard deviations of the feature, from −99 to 99.
         is_sure: whether it is beyond chance, if decisions are independent, with all features taken together.
 
     """
@@ -50,6 +52,7 @@ class _Block:
     @classmethod
     def of(cls, count: int, columns: NDArray[np.int64], values: NDArray[np.float64]) -> Self:
         different, places = np.unique(columns, return_inverse=True)
+        values = np.clip(values, -_LARGEST, _LARGEST)  # whose squares can be summed
         return cls(count, different, np.bincount(places, values), np.bincount(places, values**2))
 
     def __add__(self, other: Self) -> "_Block":
@@ -88,8 +91,8 @@ class Halves:
         scale = np.sqrt((early + late) / 2)
         different = after - before
         with np.errstate(divide="ignore", invalid="ignore"):
-            scores = np.nan_to_num(different / error, posinf=np.inf, neginf=-np.inf)
-            deviations = np.nan_to_num(different / scale, posinf=np.inf, neginf=-np.inf)
+            scores, deviations = np.nan_to_num(different / error), np.nan_to_num(different / scale)
+        deviations = np.clip(deviations, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
         is_sure = np.abs(scores) > -ndtri(_ERROR / 2 / max(len(columns), 1))
         order = np.argsort(-np.abs(deviations), kind="stable")
         return [
@@ -157,9 +160,10 @@ class ContextDrift:
                 self._add_records(part["request"].drop_nulls())
 
     def _add_rows(self, rows: pl.Series) -> None:
+        rows = rows.filter(rows.list.len() > 0)
         if len(rows):
             columns = rows.list.eval(pl.int_range(pl.len())).explode().to_numpy()
-            self._halves["x"].add(len(rows), columns, rows.explode().to_numpy().astype(np.float64))
+            self._halves["x"].add(len(rows), columns, np.nan_to_num(rows.explode().to_numpy().astype(np.float64)))
 
     def _add_records(self, texts: pl.Series) -> None:
         rows = []

@@ -123,6 +123,7 @@ def _times(health: Health) -> Any:
 def _name_times(axes: "Axes") -> None:
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
+    axes.margins(x=0)  # no calendar goes far beyond the years that a time may have
     locator = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]

@@ -98,6 +98,9 @@ def _frequencies(found: Sums) -> Finding:
         )
     worst = found.frequencies.worst(names)
     what = f"{short(worst.what)}: drawn {worst.drawn:,.0f} times, expected by the log {worst.expected:,.0f} times"
+    if len(found.dropped) > 1:
+        advice = "check a log that is whole: events were left out by what came of them, which changes frequencies, too"
+        return Finding(name, "look", f"{what} ({evalue}, alarm at {ALARM:g})", advice)
     advice = "do not evaluate with this log: probabilities are those of another model or version, or were changed later"
     return Finding(name, "bad", f"{what} ({evalue}, alarm at {ALARM:g})", advice)
 
@@ -113,10 +116,10 @@ def _excluded(found: Sums) -> Finding:
 
 def _support(support: Support) -> Finding:
     share = support.full / max(support.decisions, 1)
-    figure = f"{share:.1%} of decisions gave every allowed action a chance"
+    figure = f"{share:.1%} of decisions gave every action that was allowed a chance"
     if share > 0.99:
         return Finding("support", "good", figure, "nothing to do")
-    advice = "explore all allowed actions: nothing can be said of a policy that plays those without a chance"
+    advice = "explore all allowed actions, or log which were: nothing can be said of a policy that plays the others"
     return Finding("support", "look" if share > 0.5 else "bad", figure, advice)
 
 

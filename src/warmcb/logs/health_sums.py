@@ -18,6 +18,7 @@ class Sums:
     def __init__(self, log: Log) -> None:
         self.arms: Counter[str] = Counter()
         self.inactive = self.rewarded = self.filled = 0
+        self.dropped: set[float] = set()
         self.names, self.frequencies, self.support = ActionNames(), Frequencies(), Support()
         self.timeline, self.delays = Timeline(), Delays()
         self.rewards, self.contexts = RewardDrift(), ContextDrift()
@@ -34,6 +35,8 @@ class Sums:
         self.delays.add(table)
         drawn = evidence(table)
         if len(drawn):
+            if len(self.dropped) < 2:
+                self.dropped |= set(drawn["dropped"].unique())
             flat = drawn_of(drawn, self.names)
             self.frequencies.add(flat)
             self.support.add(flat)

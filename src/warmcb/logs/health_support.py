@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from warmcb.logs.health_drawn import Drawn
 
+_LEAST = 1e-100  # a probability whose weight can be squared
+
 
 class ActionCounts(NamedTuple):
     """What became of one action.
@@ -49,7 +51,7 @@ class Support:
         n_decisions = len(drawn)
         sizes = np.bincount(drawn.rows, drawn.allowed, minlength=n_decisions)
         unexplored = np.bincount(drawn.rows, drawn.allowed & ~has_chance, minlength=n_decisions)
-        weights = 1 / drawn.probabilities[drawn.chosen]
+        weights = 1 / np.maximum(drawn.probabilities[drawn.chosen], _LEAST)
         is_allowed = drawn.allowed[drawn.chosen]
         self.decisions += n_decisions
         self.full += int(np.count_nonzero(unexplored == 0))

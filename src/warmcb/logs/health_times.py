@@ -11,6 +11,7 @@ _SECOND = 1_000_000
 _MOST_BUCKETS = 256
 _DECADES = (-3, 8)  # of seconds
 _PER_DECADE = 10
+_LARGEST = 1e100  # a reward of which many can be summed, and drawn
 
 
 class Gap(NamedTuple):
@@ -70,7 +71,7 @@ class Timeline:
             pairs = self._sums.reshape(3, -1, 2).sum(axis=2)
             self._sums = np.pad(pairs, ((0, 0), (0, _MOST_BUCKETS // 2)))
         places = ages // self._width
-        rewards = timed["reward"].fill_null(0.0).to_numpy()
+        rewards = timed["reward"].fill_null(0.0).clip(-_LARGEST, _LARGEST).to_numpy()
         has_reward = timed["reward"].is_not_null().to_numpy()
         for row, weights in enumerate((None, has_reward, rewards)):
             self._sums[row] += np.bincount(places, weights, minlength=_MOST_BUCKETS)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import polars as pl
 
-from warmcb._messages import shown
+from warmcb._messages import one_line, shown
 from warmcb.errors import DataError, InputError
 from warmcb.logs.checks import Checks
 from warmcb.logs.events import Event
 from warmcb.logs.files import batches, files_of
-from warmcb.logs.table import events_of
+from warmcb.logs.table import event_of, rows_by_event
 from warmcb.logs.tally import Tally
 
 
@@ -60,7 +60,14 @@ class Log:
 
         """
         for table in self.tables():
-            yield from events_of(table)
+            for rows in rows_by_event(table):
+                try:
+                    yield event_of(rows)
+                except InputError as error:  # a request that is no JSON: tables do not look into it
+                    self.tally.events -= 1
+                    self.tally.decisions -= len(rows)
+                    detail = f"event {shown(rows[0]['event'])}: {one_line(error)}"
+                    self.tally.add("contradiction", self.path, 0, len(rows), detail)
 
 
 def open_log(path: str | Path) -> Log:

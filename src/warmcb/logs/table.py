@@ -109,29 +109,38 @@ def events_of(table: pl.DataFrame) -> Iterator[Event]:
     Args:
         table: a frame with the columns of `SCHEMA`.
 
-    Yields:
-        each event.
+    Returns:
+        the events, one at a time.
 
     """
+    return map(event_of, rows_by_event(table))
+
+
+def rows_by_event(table: pl.DataFrame) -> Iterator[list[dict[str, Any]]]:
+    """The rows of each event."""
     rows = table.select(*SCHEMA).iter_rows(named=True)
     for _, grouped in groupby(enumerate(rows), key=_same_event):
-        group = [row for _, row in grouped]
-        first = group[0]
-        yield Event(
-            id=first["event"],
-            slots=tuple(map(_slot, group)),
-            time=first["time"],
-            unit=first["unit"],
-            arm=first["arm"],
-            x=_tuple(first["x"]),
-            request=first["request"],
-            described=None if first["described"] is None else tuple(map(tuple, first["described"])),
-            names=_tuple(first["names"]),
-            model=first["model"],
-            settings=first["settings"],
-            activated=first["activated"],
-            dropped=first["dropped"],
-        )
+        yield [row for _, row in grouped]
+
+
+def event_of(rows: list[dict[str, Any]]) -> Event:
+    """The event of its rows."""
+    first = rows[0]
+    return Event(
+        id=first["event"],
+        slots=tuple(map(_slot, rows)),
+        time=first["time"],
+        unit=first["unit"],
+        arm=first["arm"],
+        x=_tuple(first["x"]),
+        request=first["request"],
+        described=None if first["described"] is None else tuple(map(tuple, first["described"])),
+        names=_tuple(first["names"]),
+        model=first["model"],
+        settings=first["settings"],
+        activated=first["activated"],
+        dropped=first["dropped"],
+    )
 
 
 def microseconds(time: datetime | None) -> int | None:
