@@ -22,7 +22,7 @@ from warmcb.logs import Event, Finding, Health, Slot, append_parquet, check_log,
 from warmcb.logs.health_drawn import OTHERS, ActionNames, Drawn, drawn_of
 from warmcb.logs.health_drift import ContextDrift, Halves
 from warmcb.logs.health_frequencies import ALARM, Frequencies
-from warmcb.logs.health_page import write_page
+from warmcb.logs.health_page import write_health_page
 from warmcb.logs.health_support import Support
 from warmcb.logs.health_times import Delays, Timeline, in_words
 from warmcb.logs.table import table_of
@@ -216,7 +216,7 @@ def test_a_log_without_any_draw(tmp_path: Path) -> None:
     health = checked(tmp_path, [replace(one, arm="control") for one in drawn_events(50)])
     assert finding(health, "deciders").verdict == "bad"
     assert finding(health, "frequencies").figure == "no decision was drawn"
-    write_page(health, tmp_path / "page.html")
+    write_health_page(health, tmp_path / "page.html")
 
 
 # --- other checks
@@ -414,14 +414,14 @@ def strange(tmp_path: Path) -> Path:
 
 def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
     health = check_log(open_log(strange(tmp_path)))
-    write_page(health, tmp_path / "page.html")
+    write_health_page(health, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert all(f'<th scope="row">{one.name}</th>' in page for one in health.findings)
     assert page.count("<svg") == 4  # nothing is known of delays
     assert "<script" not in page
     assert "src=" not in page
     assert 'href="http' not in page
-    write_page(health, tmp_path / "again.html")
+    write_health_page(health, tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text() == page
 
 
@@ -435,7 +435,7 @@ def test_extreme_numbers_and_empty_contexts_do_no_harm(tmp_path: Path) -> None:
         for i, slot in enumerate(slots)
     ]
     health = checked(tmp_path, events)
-    write_page(health, tmp_path / "page.html")
+    write_health_page(health, tmp_path / "page.html")
     assert "NaN" not in json.dumps(health.to_dict())
     assert "Infinity" not in json.dumps(health.to_dict())
 

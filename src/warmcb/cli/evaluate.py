@@ -15,6 +15,7 @@ from warmcb.cli.log_progress import following
 from warmcb.cli.numbers import json_number, parse_range
 from warmcb.logs import open_log
 from warmcb.logs.evaluation import Evaluation, PolicyValue, evaluate
+from warmcb.logs.evaluation_page import write_evaluation_page
 from warmcb.logs.intervals import Interval
 from warmcb.logs.pictures import plot_evaluation
 from warmcb.logs.summary import Estimate
@@ -48,6 +49,9 @@ def evaluate_command(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the values and their intervals over time (.png, .svg, .pdf).")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page for people who decide.", metavar="FILE.html")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
 ) -> None:
     """Tell what policies would have earned on a log: the mean reward of a decision.
@@ -55,7 +59,7 @@ def evaluate_command(
     Only decisions count that were drawn by a model, took place and have a reward. Beside every number stands how much
     evidence there is: the effective size and the largest weight. Where the log cannot answer, a warning says so.
     """
-    files = outputs.check_outputs({"--plot": plot}, log, frozenset({"--plot"}))
+    files = outputs.check_outputs({"--plot": plot, "--report": report}, log, frozenset({"--plot"}))
     console = Console(stderr=True)
     with following(console) as progress:
         found = evaluate(
@@ -63,6 +67,8 @@ def evaluate_command(
         )
     if "--plot" in files:
         outputs.write_picture("--plot", files["--plot"], plot_evaluation(found))
+    if "--report" in files:
+        write_evaluation_page(found, log, files["--report"])
     for remark in found.remarks:
         console.print(remark, highlight=False, markup=False, soft_wrap=True)
     if as_json:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from warmcb.cli.outputs import check_outputs
 from warmcb.logs import check_log, open_log
-from warmcb.logs.health_page import write_page
+from warmcb.logs.health_page import write_health_page
 
 _COLORS = {"good": "green", "look": "yellow", "bad": "red"}
 
@@ -40,7 +40,7 @@ def check(
     with Console(stderr=True).status(escape(f"reading {log}")):
         health = check_log(opened)
         if "out" in outputs:
-            write_page(health, outputs["out"])
+            write_health_page(health, outputs["out"])
     if as_json:
         print(json.dumps(health.to_dict()))
         return

@@ -47,6 +47,11 @@ class PolicyValue:
     compared: Estimate | None
     evidence: Evidence = field(repr=False)
 
+    @property
+    def best(self) -> Estimate:
+        """The estimate to trust: doubly robust if there is a model of rewards, else self-normalised."""
+        return self.estimates.get("dr", self.estimates["snips"])
+
 
 @dataclass(frozen=True)
 class Evaluation:

@@ -1,13 +1,14 @@
 """Figures of a log's health; need Matplotlib."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warmcb._messages import short
 from warmcb._svg import STYLE, inline_svg, svg_of
 from warmcb.logs.health import Health
+from warmcb.logs.pages import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,21 +18,6 @@ _SIZE = (6.4, 2.7)  # inches
 _MOST_ACTIONS = 15
 
 _Draw = Callable[["Axes", Health], None]
-
-
-class Picture(NamedTuple):
-    """A figure of the page.
-
-    Attributes:
-        title: what it shows.
-        caption: how to read it.
-        svg: to stand in the page.
-
-    """
-
-    title: str
-    caption: str
-    svg: str
 
 
 def pictures(health: Health) -> list[Picture]:

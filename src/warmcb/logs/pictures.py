@@ -32,7 +32,7 @@ def plot_evaluation(found: Evaluation, title: str = "") -> "Figure":
         low, high = band.low[known], band.high[known]
         left.fill_between(band.looks[known], low, high, color=color, alpha=0.2, lw=0)
         left.plot(band.looks[known], (low + high) / 2, color=color, lw=1, label=name)
-        best = value.estimates.get("dr", value.estimates["snips"])
+        best = value.best
         right.errorbar(
             [place], [best.value], [[best.value - best.interval.low], [best.interval.high - best.value]], fmt="o",
             color=color, capsize=3,

@@ -1,0 +1,85 @@
+"""One page that tells what other policies would have earned: for people who decide."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from warmcb._svg import STYLE, inline_svg, svg_of
+from warmcb.logs.evaluation import Evaluation, PolicyValue
+from warmcb.logs.intervals import Interval
+from warmcb.logs.pages import Picture, write_page
+from warmcb.logs.pictures import plot_evaluation
+
+
+class Answer(NamedTuple):
+    """What can be said of a policy in one sentence.
+
+    Attributes:
+        policy: its name.
+        verdict: "good", better than the first policy; "bad", worse; "look", that cannot be told.
+        word: the same in a word or two.
+        sentence: what it brings, and how sure that is.
+
+    """
+
+    policy: str
+    verdict: str
+    word: str
+    sentence: str
+
+
+def write_evaluation_page(found: Evaluation, log: str, path: Path) -> None:
+    """Write the page of an evaluation.
+
+    Args:
+        found: what `evaluate` gave.
+        log: what the log is called.
+        path: the file; one that was there before is replaced.
+
+    """
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        svg = inline_svg(svg_of(plot_evaluation(found)), "values", "The value of each policy")
+    caption = (
+        "Left: where the value lies, as the log grows; these intervals hold at every moment. "
+        "Right: the best estimate from all decisions, with a usual 95 % interval."
+    )
+    write_page(
+        "evaluation.html.jinja",
+        path,
+        log=log,
+        found=found,
+        answers=answers(found),
+        pictures=[Picture("The value of each policy", caption, svg)],
+    )
+
+
+def answers(found: Evaluation) -> list[Answer]:
+    """A sentence for each policy, the first one's first."""
+    reference, *others = found.policies
+    value = found.policies[reference]
+    said = [Answer(reference, "look" if value.warnings else "good", "the measure", f"{_brings(value)}.")]
+    return said + [_compared(name, found.policies[name], reference) for name in others]
+
+
+def _compared(name: str, value: PolicyValue, reference: str) -> Answer:
+    assert value.compared is not None
+    certain = value.compared.intervals[-1]
+    more = f"{abs(value.compared.value):.4f} {'more' if value.compared.value >= 0 else 'less'} than {reference}"
+    sentence = f"{_brings(value)}, {more}. The difference lies between {_ends(certain)}, whenever one looks."
+    if value.warnings:
+        return Answer(name, "look", "the log cannot tell", f"{sentence} But {value.warnings[0]}.")
+    if certain.low > 0:
+        return Answer(name, "good", "better", sentence)
+    if certain.high < 0:
+        return Answer(name, "bad", "worse", sentence)
+    return Answer(name, "look", "no clear difference", f"{sentence} More decisions would tell.")
+
+
+def _brings(value: PolicyValue) -> str:
+    best = value.best
+    return f"It brings {best.value:.4f} a decision ({best.interval.level:.0%} interval: {_ends(best.interval)})"
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:.4f} and {interval.high:.4f}".replace("-", "−")
