@@ -1,6 +1,6 @@
 """How often intervals contain the value of a policy, and how far estimates are off, on logs whose truth is known.
 
-    python benchmarks/coverage.py [--data ../shared/data] [--logs 112]
+    python benchmarks/coverage.py [--data ../shared/data] [--datasets letter pendigits nursery] [--logs 112]
 
 The rows of a data set with labels are the world; a reward is 1 for the right class, else 0. The policy in question is
 the greedy one of a bandit that was trained on 2,000 other rows: its value is its share of right answers. A log has
@@ -295,9 +295,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--logs", type=int, default=112, help="of each data set and each way of logging")
+    parser.add_argument("--datasets", nargs="+", default=DATASETS)
     options = parser.parse_args()
     found: Found = {}
-    for data in DATASETS:
+    for data in options.datasets:
         world = World.of(options.data / f"{data}.parquet")
         print(f"{data}: the policy is worth {world.value(world.policy):.4f}, the rival {world.value(world.rival):.4f}")
         for logging, make in LOGGING.items():

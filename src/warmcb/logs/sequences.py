@@ -71,6 +71,8 @@ def sequence(
 ) -> ConfidenceSequence:
     """A confidence sequence for the value of a policy.
 
+    With decisions that the log left out it is as certain as their number is, which is estimated.
+
     Args:
         evidence: what a log says about the policy.
         reward_range: the lowest and the highest possible reward. None: the sequence is asymptotic, of the estimator
