@@ -42,6 +42,17 @@ def test_estimates_come_near_the_truth(log: Path, policy: str, value: float, est
     assert found.error < 0.05
 
 
+@pytest.mark.parametrize("model_learns", ["others", "earlier"])
+def test_a_model_never_predicts_what_it_has_seen(model_learns: str, tmp_path: Path) -> None:
+    # Rewards are pure noise and each context has its own: whoever has seen them would know them.
+    random = np.random.default_rng(2)
+    slots = [Slot(int(random.integers(2)), (0.5, 0.5), reward=float(random.random() < 0.5)) for _ in range(300)]
+    append_parquet(tmp_path, (Event(f"e{i}", (slot,), x=tuple(random.normal(size=3))) for i, slot in enumerate(slots)))
+    evidence = evaluate(tmp_path, ["logged"], model="bends", model_learns=model_learns).policies["logged"].evidence
+    assert evidence.expected_played is not None
+    assert abs(np.corrcoef(evidence.expected_played[50:], evidence.rewards[50:])[0, 1]) < 0.2
+
+
 def test_the_logged_policy_has_the_mean_of_the_log(log: Path) -> None:
     found = evaluate(log, ["logged"], model="none")
     rewards = [event.slots[0].reward for event in open_log(log).events()]
@@ -243,6 +254,7 @@ def test_an_action_that_is_not_allowed(tmp_path: Path) -> None:
     [
         ({"policies": []}, "policies is empty"),
         ({"model": "trees"}, "model is 'trees'"),
+        ({"model_learns": "all"}, "model_learns is 'all'"),
         ({"level": 1.0}, "level is 1.0"),
         ({"reward_range": (1.0, 0.0)}, "reward_range is"),
         ({"reward_range": (0.0, 0.5)}, "reward"),

@@ -38,6 +38,13 @@ def evaluate_command(
             "fastest) or none."
         ),
     ] = "bends",
+    model_learns: Annotated[
+        str,
+        typer.Option(
+            help="What that model learns from: others (cross-fitted), or earlier decisions only, for the log of a "
+            "bandit that learned meanwhile."
+        ),
+    ] = "others",
     reward_range: Annotated[
         str | None,
         typer.Option(
@@ -63,8 +70,9 @@ def evaluate_command(
     console = Console(stderr=True)
     with following(console) as progress:
         found = evaluate(
-            open_log(log), policy, model=model, reward_range=parse_range(reward_range), level=level, progress=progress
-        )
+            open_log(log), policy, model=model, model_learns=model_learns, reward_range=parse_range(reward_range),
+            level=level, progress=progress,
+        )  # fmt: skip
     if "--plot" in files:
         outputs.write_picture("--plot", files["--plot"], plot_evaluation(found))
     if "--report" in files:

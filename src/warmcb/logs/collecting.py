@@ -75,11 +75,10 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
 
 
 def _teach(log: Log, model: RewardModel, progress: Progress) -> None:
-    names: list[str] | None = None
     for i, logged in enumerate(evidence_of(log)):
-        if i == 0 and not logged.are_described and logged.table["names"].null_count() == 0:
-            names = names_in(log.tables())
-        model.learn(logged, names)
+        if i == 0:
+            model.start(logged, None if logged.are_described else names_in(log.tables()))
+        model.learn(logged)
         progress("learning what actions bring", len(logged))
 
 

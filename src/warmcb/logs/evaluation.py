@@ -17,7 +17,7 @@ from warmcb.logs.collecting import Progress, collect, no_progress
 from warmcb.logs.evidence import Evidence
 from warmcb.logs.open import Log, open_log
 from warmcb.logs.policies import Always, policy_of
-from warmcb.logs.reward_models import RewardModel
+from warmcb.logs.reward_models import MODELS_LEARN
 from warmcb.logs.sequences import ConfidenceSequence, sequence
 from warmcb.logs.summary import Estimate, compare, summary
 
@@ -78,6 +78,7 @@ def evaluate(
     policies: Mapping[str, Any] | Sequence[str],
     *,
     model: str = "bends",
+    model_learns: str = "others",
     reward_range: tuple[float, float] | None = None,
     level: float = 0.95,
     looks: int = 100,
@@ -93,6 +94,8 @@ def evaluate(
         policies: what `policy_of` takes, by name; or several texts, which are then their names. The first one is what
             the others are compared with.
         model: what the model of rewards sees: "bends", any function; "squares"; "linear", the fastest; or "none".
+        model_learns: what a decision's prediction comes from: "others", models that were cross-fitted; or "earlier", a
+            model of earlier decisions only, for logs of a bandit that learned meanwhile.
         reward_range: the lowest and the highest possible reward. Only with it intervals hold at every moment for sure.
         level: of confidence of all intervals.
         looks: at how many moments, evenly spaced, sequences are computed.
@@ -120,9 +123,10 @@ def evaluate(
         raise InputError("policies is empty; expected at least one policy")
     n_looks = _inputs.integer("looks", looks, 1, 10_000)
     chosen = _inputs.choice("model", model, MODELS)
+    learns = MODELS_LEARN[_inputs.choice("model_learns", model_learns, tuple(MODELS_LEARN))]
     ready = {name: policy_of(policy) for name, policy in named.items()}
     opened = log if isinstance(log, Log) else open_log(log)
-    found = collect(opened, ready, None if chosen == "none" else RewardModel(chosen), progress)
+    found = collect(opened, ready, None if chosen == "none" else learns(chosen), progress)
     for name, policy in ready.items():
         if isinstance(policy, Always) and not policy.met:
             raise InputError(f"the policy {name!r} plays {policy.action!r}; expected an action that the log has")

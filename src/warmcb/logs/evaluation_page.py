@@ -77,8 +77,10 @@ def _compared(name: str, value: PolicyValue, reference: str) -> Answer:
 
 
 def _brings(value: PolicyValue) -> str:
-    best = value.best
-    return f"It brings {best.value:.4f} a decision ({best.interval.level:.0%} interval: {_ends(best.interval)})"
+    inner = value.best.interval
+    return (
+        f"It brings {value.best.value:.4f} a decision ({inner.level:.0%} interval: {inner.low:.4f} to {inner.high:.4f})"
+    )
 
 
 def _ends(interval: Interval) -> str:

@@ -49,6 +49,10 @@ class Logged:
         """Some of the decisions."""
         return self if mask.all() else type(self)(self.table.filter(pl.Series(mask)))
 
+    def part(self, begin: int, end: int) -> Self:
+        """The decisions from one place to another."""
+        return type(self)(self.table[begin:end])
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """How many actions each decision has, with those that were not allowed."""

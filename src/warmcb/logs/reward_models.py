@@ -1,11 +1,8 @@
-"""A model of rewards for evaluations: this package's own learner, cross-fitted.
-
-Decisions are dealt into folds by their units. What is expected of a decision comes from a model that has learned from
-all folds but its own, so that a model never predicts what it has seen.
-"""
+"""Models of rewards for evaluations: this package's own learner, which never predicts what it has seen."""
 
 import math
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,52 +17,40 @@ from warmcb.logs.playing import DescribedPlayer, NumberedPlayer, Player
 from warmcb.logs.rows import Encoded, Narrowed, Plain
 
 _FOLDS = 3
+_BLOCK = 100  # decisions that are predicted before they are learned
 
 
-class RewardModel:
-    """What each action of a decision is expected to bring.
+class RewardModel(ABC):
+    """What each action of a decision is expected to bring; never more, nor less, than what was seen.
 
     Args:
         features: what it sees of a row: "linear", "squares" or "bends", as in `WarmBandit`.
-        folds: how many folds there are.
 
     """
 
-    def __init__(self, features: str = "bends", folds: int = _FOLDS) -> None:
+    def __init__(self, features: str = "bends") -> None:
         self.features = _inputs.choice("features", features, FEATURES)
-        self.folds = _inputs.integer("folds", folds, 2, 100)
-        self._models: list[Player] = []
+        self._lowest, self._highest = math.inf, -math.inf
 
-    def learn(self, logged: Logged, names: Sequence[str] | None) -> None:
-        """Learn from some decisions, all of which have rewards.
+    @abstractmethod
+    def start(self, logged: Logged, names: Sequence[str] | None) -> None:
+        """Make models for decisions like these.
 
         Args:
-            logged: the decisions.
+            logged: the first decisions.
             names: all names that actions of the log have, if actions have names and no descriptions.
 
         """
-        if not self._models:
-            rows = Narrowed() if logged.has_records else Plain()
-            self._models = [self._started(logged, names, rows) for _ in range(self.folds)]
-        fold = self._fold_of(logged)
-        for k, model in enumerate(self._models):
-            others = logged.where(fold != k)
-            if len(others):
-                model.learn(others)
 
+    @abstractmethod
+    def learn(self, logged: Logged) -> None:
+        """Learn from some decisions, all of which have rewards, in the first pass over the log."""
+
+    @abstractmethod
     def expected(self, logged: Logged) -> Flat:
-        """The reward that is expected of each action, by the model that has not seen the decision."""
-        fold = self._fold_of(logged)
-        flat = np.zeros(len(logged.probabilities))
-        for k, model in enumerate(self._models):
-            if (fold == k).any():
-                flat[np.repeat(fold == k, logged.sizes)] = model.expected(logged.where(fold == k))
-        return flat
+        """The reward that is expected of each action, in the second pass."""
 
-    def _fold_of(self, logged: Logged) -> NDArray[np.int64]:
-        return (logged.units % np.uint64(self.folds)).astype(np.int64)
-
-    def _started(self, logged: Logged, names: Sequence[str] | None, rows: Plain | Encoded) -> Player:
+    def _player(self, logged: Logged, names: Sequence[str] | None, rows: Plain | Encoded) -> Player:
         # One lane, which learns from rounds alone and weighs them alike: plain regression.
         settings: dict[str, Any] = {"lambdas": (1.0,), "features": self.features, "half_life": math.inf, "epsilon": 0.0}
         if logged.are_described:
@@ -73,8 +58,79 @@ class RewardModel:
         actions = {"actions": list(names)} if names else {"n_actions": int(logged.sizes.max())}
         return NumberedPlayer(WarmBandit(**actions, **settings, optimism=0.0), rows)
 
+    def _teach(self, player: Player, logged: Logged) -> None:
+        if len(logged):
+            player.learn(logged)
+            self._lowest = min(self._lowest, float(logged.reward.min()))
+            self._highest = max(self._highest, float(logged.reward.max()))
 
-def names_in(tables: Any) -> list[str] | None:
+    def _ask(self, player: Player, logged: Logged) -> Flat:
+        if player.bandit.learned_ == 0:
+            return np.zeros(len(logged.probabilities))
+        return np.clip(player.expected(logged), self._lowest, self._highest)
+
+
+class CrossFitted(RewardModel):
+    """Decisions are dealt into folds by their units. A model for each fold learns from all others, and is asked there.
+
+    Args:
+        features: as in `RewardModel`.
+        folds: how many folds there are.
+
+    """
+
+    def __init__(self, features: str = "bends", folds: int = _FOLDS) -> None:
+        super().__init__(features)
+        self.folds = _inputs.integer("folds", folds, 2, 100)
+
+    def start(self, logged: Logged, names: Sequence[str] | None) -> None:
+        rows = Narrowed() if logged.has_records else Plain()
+        self._models = [self._player(logged, names, rows) for _ in range(self.folds)]
+
+    def learn(self, logged: Logged) -> None:
+        fold = self._fold_of(logged)
+        for k, model in enumerate(self._models):
+            self._teach(model, logged.where(fold != k))
+
+    def expected(self, logged: Logged) -> Flat:
+        fold = self._fold_of(logged)
+        flat = np.zeros(len(logged.probabilities))
+        for k, model in enumerate(self._models):
+            if (fold == k).any():
+                flat[np.repeat(fold == k, logged.sizes)] = self._ask(model, logged.where(fold == k))
+        return flat
+
+    def _fold_of(self, logged: Logged) -> NDArray[np.int64]:
+        return (logged.units % np.uint64(self.folds)).astype(np.int64)
+
+
+class Progressive(RewardModel):
+    """One model, which has learned from earlier decisions only.
+
+    If a bandit that learned meanwhile made the log, a cross-fitted model may know the future: a decision that turned
+    out well made the bandit decide alike later on, and these later decisions teach the model. This one cannot.
+    """
+
+    def start(self, logged: Logged, names: Sequence[str] | None) -> None:
+        self._model = self._player(logged, names, Narrowed() if logged.has_records else Plain())
+
+    def learn(self, logged: Logged) -> None:
+        pass  # it learns in the second pass, after it was asked
+
+    def expected(self, logged: Logged) -> Flat:
+        parts = []
+        for start in range(0, len(logged), _BLOCK):
+            block = logged.part(start, start + _BLOCK)
+            parts.append(self._ask(self._model, block))
+            self._teach(self._model, block)
+        return np.concatenate(parts)
+
+
+MODELS_LEARN: dict[str, type[RewardModel]] = {"others": CrossFitted, "earlier": Progressive}
+"""The models of rewards, by what they learn from."""
+
+
+def names_in(tables: Iterator[pl.DataFrame]) -> list[str] | None:
     """All names that actions have in a log; None if they have none."""
     found: set[str] = set()
     for table in tables:
