@@ -87,11 +87,13 @@ def test_the_request_is_kept_as_it_was() -> None:
         ),  # the original cost is the reward; the other may be that of a guess
         (without("_original_label_cost"), 1.5, False),
         (without("_original_label_cost", "_label_cost"), 1.5, False),
-        (without("o"), 1.5, True),
+        (without("o"), 1.5, False),  # old lines do not say what was observed
         (LINE | {"o": []}, 1.5, True),
-        (LINE | {"o": [{"EventId": "e", "ActionTaken": True}]}, 1.5, True),
+        (LINE | {"o": [{"v": 0.0, "EventId": "e", "ActionTaken": True}]}, 1.5, True),  # activated, not rewarded
+        (LINE | {"o": [{"ActionTaken": True}, {"v": 1.5, "ActionTaken": False}]}, 1.5, False),
         (without("_original_label_cost", "_label_cost", "o"), None, False),
-        (LINE | {"_label_cost": 0, "_original_label_cost": 0, "o": None}, 0.0, True),
+        (without("_original_label_cost", "_label_cost") | {"o": [2, 3]}, 2.0, False),
+        (LINE | {"_label_cost": 0, "_original_label_cost": 0, "o": []}, 0.0, True),
     ],
 )
 def test_rewards_and_defaults(line: dict[str, Any], reward: float | None, filled: bool) -> None:
@@ -202,6 +204,22 @@ def test_numbers_have_a_request_that_vowpal_wabbit_can_learn_from() -> None:
     }
 
 
+def test_slots_are_written_as_personalizer_did() -> None:
+    line = json.loads(line_of(PAGES[0]))
+    assert list(line) == ["Timestamp", "Version", "EventId", "c", "_outcomes", "VWState", "warmcb"]
+    assert line["_outcomes"] == [
+        {
+            "_label_cost": -1.0,
+            "_id": "a",
+            "_a": [2, 0, 1],
+            "_p": [0.5, 0.25, 0.25],
+            "_o": [{"v": 1.0, "EventId": "page", "Index": "a", "ActionTaken": False}],
+            "_original_label_cost": -1.0,
+        },
+        {"_id": "b", "_a": [0, 1], "_p": [0.5, 0.5], "_o": []},
+    ]
+
+
 def test_a_request_is_written_as_it_came_or_completed() -> None:
     full = '{"age": 3.10, "_multi": [{}, {}]}'
     assert full.encode() in line_of(Event("e", (Slot(0, (0.5, 0.5)),), request=full))
@@ -259,7 +277,7 @@ def test_vowpal_wabbit_reads_several_slots(tmp_path: Path) -> None:
     path = tmp_path / "log.dsjson"
     write_dsjson(path, PAGES)
     told = peer(path, "--ccb_explore_adf")
-    assert told["line_parse_error"] == 0
+    assert (told["line_parse_error"], told["dsjson_sum_cost_original"]) == (0, 1.0)
     learned = told["cb_explore_adf_greedy"]
     assert (learned["cbea_labeled_ex"], learned["cbea_sum_cost"]) == (2, 1.0)
 

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from browsers import logged, started_chromium
 from commands import refusal, warmcb
 from events import event
 from warmcb.logs import Event, Finding, Health, Slot, append_parquet, check_log, open_log, write_dsjson
@@ -423,6 +424,19 @@ def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
     assert 'href="http' not in page
     write_health_page(health, tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text() == page
+
+
+def test_the_page_fits_a_phone_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+    write_page(check_log(open_log(strange(tmp_path))), tmp_path / "page.html")
+    with started_chromium(tmp_path / "profile") as browser:
+        metrics = {"width": 360, "height": 780, "deviceScaleFactor": 1, "mobile": True}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        browser.get((tmp_path / "page.html").as_uri())
+        assert logged(browser, "browser") == []
+        assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
+        ids = browser.execute_script("return [...document.querySelectorAll('[id]')].map(part => part.id)")
+        assert len(ids) == len(set(ids)) > 100
 
 
 def test_extreme_numbers_and_empty_contexts_do_no_harm(tmp_path: Path) -> None:

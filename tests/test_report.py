@@ -1,20 +1,17 @@
 """The report as its reader meets it: in a browser, offline."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.command import Command
 from selenium.webdriver.remote.webelement import WebElement
 
+from browsers import logged, started_chromium
 from study_samples import sample_scores, write_study
 from warmcb.study.figures import draw_figures
 from warmcb.study.report import write_report
@@ -34,18 +31,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not browser or not driver:
-        pytest.skip("chromium and chromedriver are not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for switch in (
-        "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
-        "disable-component-update", "disable-sync", f"user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):  # fmt: skip
-        options.add_argument(f"--{switch}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    with webdriver.Chrome(options=options, service=Service(driver)) as chrome:
+    with started_chromium(tmp_path_factory.mktemp("profile")) as chrome:
         yield chrome
 
 
@@ -53,12 +39,6 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chr
 def opened(chromium: webdriver.Chrome, page: Path) -> webdriver.Chrome:
     chromium.get(page.as_uri())
     return chromium
-
-
-def log(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
-    """What was logged since the last look."""
-    entries: list[dict[str, Any]] = browser.execute(Command.GET_LOG, {"type": kind})["value"]
-    return entries
 
 
 def column(browser: webdriver.Chrome, header: str) -> list[str]:
@@ -81,8 +61,8 @@ def numbers(cells: list[str]) -> list[float]:
 
 
 def test_opens_alone_and_without_complaint(opened: webdriver.Chrome, page: Path) -> None:
-    assert log(opened, "browser") == []
-    events = [json.loads(entry["message"])["message"] for entry in log(opened, "performance")]
+    assert logged(opened, "browser") == []
+    events = [json.loads(entry["message"])["message"] for entry in logged(opened, "performance")]
     asked = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
     own = ("chrome:", "data:")  # the browser's first page, and what needs no request
     assert {url for url in asked if not url.startswith(own)} == {page.as_uri()}

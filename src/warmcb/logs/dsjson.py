@@ -25,8 +25,7 @@ def line_of(event: Event) -> bytes:
     made = _made_request(event, has_slots)
     request = Raw((event.request or "").encode() if made is None else made)
     line = _page(event, request) if has_slots else _decision(event, request)
-    known = {name: value for name, value in line.items() if value is not None}
-    return msgspec.json.encode(known | {"warmcb": _own(event, is_verbatim=made is None)})
+    return msgspec.json.encode(_known(line) | {"warmcb": _own(event, is_verbatim=made is None)})
 
 
 def _decision(event: Event, request: Raw) -> dict[str, Any]:
@@ -70,13 +69,20 @@ def _outcome(event: Event, slot: Slot) -> dict[str, Any]:
     """The decision of a slot: over the actions that could be drawn, the chosen one first."""
     others = [place for place, value in enumerate(slot.probabilities) if value > 0 and place != slot.action]
     ranking = [slot.action, *others]
-    cost = {} if slot.reward is None else {"_label_cost": _cost(slot)}
-    return cost | {
-        "_id": slot.id,
-        "_a": ranking,
-        "_p": [slot.probabilities[place] for place in ranking],
-        "_o": _observations(event, slot),
-    }
+    return _known(
+        {
+            "_label_cost": _cost(slot),
+            "_id": slot.id,
+            "_a": ranking,
+            "_p": [slot.probabilities[place] for place in ranking],
+            "_o": _observations(event, slot),
+            "_original_label_cost": _cost(slot),
+        }
+    )
+
+
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _cost(slot: Slot) -> float | None:
@@ -99,7 +105,7 @@ def _own(event: Event, is_verbatim: bool) -> Own:
 def _observations(event: Event, slot: Slot) -> list[dict[str, Any]]:
     if slot.reward is None or slot.filled:
         return []
-    return [{"v": slot.reward, "EventId": event.id, "ActionTaken": False}]
+    return [_known({"v": slot.reward, "EventId": event.id, "Index": slot.id, "ActionTaken": False})]
 
 
 def _made_request(event: Event, has_slots: bool) -> bytes | None:

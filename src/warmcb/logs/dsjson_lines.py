@@ -200,17 +200,19 @@ def _in_order(actions: list[int], probabilities: list[float], first: int, n_acti
 
 
 def _reward(read: _Line | _Outcome) -> tuple[float | None, bool]:
-    """The reward, and whether it stands there without having been observed."""
-    observed = None
-    for one in read.o or ():
-        value: Any = one.get("v") if type(one) is dict else one
-        if type(value) in (int, float):
-            observed = float(value)
-            break
+    """The reward, and whether it was filled in: the line lists what was observed, and lists no reward."""
+    observed = next((value for one in read.o or () if (value := _observed(one)) is not None), None)
     cost = read.cost if read.original_cost is None else read.original_cost
     if cost is None:
         return observed, False
-    return 0.0 - cost, observed is None  # 0.0 - 0.0 is 0.0; -0.0 would be shown as such
+    return 0.0 - cost, read.o is not None and observed is None  # 0.0 - 0.0 is 0.0; -0.0 would be shown as such
+
+
+def _observed(one: Any) -> float | None:
+    """The reward of an observation; None if it is another, as that a decision was activated."""
+    if type(one) is dict:
+        one = None if one.get("ActionTaken") is True else one.get("v")
+    return float(one) if type(one) in (int, float) else None
 
 
 def _flags(places: list[int] | None, n_actions: int) -> list[bool] | None:
