@@ -30,7 +30,9 @@ from warmcb import (
 from warmcb.catalogue import CATALOGUE, CLASSES, STUDIED
 from warmcb.cli.app import app
 from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
+from warmcb.cli.evaluate import evaluate_command
 from warmcb.cli.log import check, log_app
+from warmcb.cli.replay import replay_command
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import failure, regret, similarity, theory_app
@@ -81,6 +83,7 @@ COMMANDS: dict[str, list[Callable[..., object]]] = {
     "study.md": [reproduce],
     "theory.md": [similarity, failure, regret],
     "logs.md": [check],
+    "evaluation.md": [evaluate_command, replay_command],
 }
 
 

@@ -427,7 +427,7 @@ def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
 
 
 def test_the_page_fits_a_phone_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
-    write_page(check_log(open_log(strange(tmp_path))), tmp_path / "page.html")
+    write_health_page(check_log(open_log(strange(tmp_path))), tmp_path / "page.html")
     with started_chromium(tmp_path / "profile") as browser:
         metrics = {"width": 360, "height": 780, "deviceScaleFactor": 1, "mobile": True}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
