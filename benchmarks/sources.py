@@ -1,6 +1,6 @@
 """Several sources of labels, and starts from logs without probabilities: what each is worth to WarmBandit.
 
-    python benchmarks/sources.py [--only labels log] [--data DIR] [--seeds 1] [--every 1]
+    python benchmarks/sources.py [--only labels log speed] [--data DIR] [--seeds 1] [--every 1]
 
 DIR has data sets of classes, one Parquet file each; --every 3 takes every third of them. Rows are shuffled by the seed.
 
@@ -12,6 +12,8 @@ log: 500 events of a policy whose action is right with the probability 0.7 or 0.
 wherever one feature is below its 70 % quantile, and else always the next class. Then 1,000 rounds are played.
 "imitation": what was done as labels; "regression": what it cost; "both": the two as two sources; "paid=": the same,
 but only what cost less than the average is imitated.
+
+speed: microseconds of processor time a round of pendigits, by the number of sources.
 """
 
 import os
@@ -19,6 +21,7 @@ import os
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy: one core
 
 import argparse
+import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -146,6 +149,29 @@ def costs_with_log(rows: Rows, seed: int) -> dict[str, float]:
     return found
 
 
+# Speed
+
+
+def microseconds(rows: Rows, n_sources: int) -> float:
+    """Of a round, with so many sources of 50 labels."""
+    bandit = WarmBandit(rows.n_actions)
+    for source in range(n_sources):
+        part = rows.part(50 * source, 50 * (source + 1))
+        bandit.warm_start(part.X, part.y, source=str(source))
+    played, begin, end = _inputs.matrix(rows.X, None), 400, 3400
+    started = time.process_time()
+    bandit._play_rounds(played, rows.y, begin, end)
+    return 1e6 * (time.process_time() - started) / (end - begin)
+
+
+def print_speed(path: Path) -> None:
+    rows = rows_of(path, seed=0)
+    print_row("sources", "µs a round")
+    print_row("---", "---")
+    for n_sources in (1, 2, 4, 8):
+        print_row(str(n_sources), f"{min(microseconds(rows, n_sources) for _ in range(3)):.0f}")
+
+
 # Tables
 
 
@@ -166,13 +192,16 @@ def print_row(*cells: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", default=["labels", "log"], choices=["labels", "log"])
+    parser.add_argument("--only", nargs="+", default=["labels", "log", "speed"], choices=["labels", "log", "speed"])
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
     paths = sorted(arguments.data.glob("*.parquet"))[:: arguments.every]
     for table in arguments.only:
+        if table == "speed":
+            print_speed(arguments.data / "pendigits.parquet")
+            continue
         costs_of = costs_with_labels if table == "labels" else costs_with_log
         found = []
         for path in paths:

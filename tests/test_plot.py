@@ -39,7 +39,7 @@ def test_certainty_is_the_intervals() -> None:
     assert [tick.get_text() for tick in axis.get_yticklabels()] == [f"{value:.3g}" for value in run.bandit.lambdas_]
     run.bandit.warm_start(problem.X[:50], problem.y[:50], source="llm")
     (axis,) = plot_certainty(run.bandit).axes
-    names = ["0, labels", "0.75, labels", "0, llm", "0.75, llm", "0, labels + llm", "0.75, labels + llm", "1"]
+    names = ["0, labels + llm", "0.75, labels + llm", "0, labels", "0.75, labels", "0, llm", "0.75, llm", "1"]
     assert [tick.get_text() for tick in axis.get_yticklabels()] == names
     assert sum(line.get_label() == "in charge" for line in axis.lines) == 1
     with pytest.raises(InputError, match="expected a WarmBandit"):

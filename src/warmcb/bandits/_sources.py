@@ -1,8 +1,9 @@
 """How lanes are laid out for several sources of labels, and what a log without probabilities teaches.
 
-A source has a lane for each λ below 1, in which its labels weigh 1−λ and those of other sources nothing. From the
-second source on there are as many lanes more that listen to all sources together. λ = 1 listens to none, and is there
-once, as the last lane. So Λ = {0, ¾, 1} makes 3 lanes for one source, which is the paper's case, and 2·S + 3 for S.
+The first lanes, one for each λ below 1, listen to all sources together: labels weigh 1−λ there. If there are several
+sources, each has as many lanes that listen to it alone. λ = 1 listens to none, and is there once, as the last lane. So
+Λ = {0, ¾, 1} makes 3 lanes for one source, which is the paper's case, and 2·S + 3 for S. What the first lane has
+learned of labels is translated (src/core/recursive_least_squares.hpp): the order of the sources makes no difference.
 """
 
 from collections.abc import Iterable
@@ -42,16 +43,16 @@ class Layout:
         sources: the names of the sources, in the order in which they came.
 
     >>> Layout(np.array([0.0, 1.0]), ("editors", "llm")).lanes[:3]
-    (Lane(weight=0.0, sources=('editors',)), Lane(weight=0.0, sources=('llm',)), \
-Lane(weight=0.0, sources=('editors', 'llm')))
+    (Lane(weight=0.0, sources=('editors', 'llm')), Lane(weight=0.0, sources=('editors',)), \
+Lane(weight=0.0, sources=('llm',)))
 
     """
 
     def __init__(self, lambdas: NDArray[np.float64], sources: tuple[str, ...] = ()) -> None:
         self.base, self.sources = lambdas, sources
         below = [weight for weight in lambdas.tolist() if weight < 1]
-        heard = [(source,) for source in sources] if len(sources) > 1 else []
-        lanes = [Lane(weight, of_lane) for of_lane in (*heard, sources) for weight in below]
+        alone = [(source,) for source in sources] if len(sources) > 1 else []
+        lanes = [Lane(weight, heard) for heard in (sources, *alone) for weight in below]
         self.lanes = tuple(lanes) + (Lane(1.0, ()),) * (len(lambdas) - len(below))
         self.lambdas = np.array([lane.weight for lane in self.lanes])
         self.lambdas.setflags(write=False)

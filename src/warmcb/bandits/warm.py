@@ -116,7 +116,7 @@ class WarmBandit(LaneBandit, ChosenParts):
         >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5, source="editors")
         >>> bandit = bandit.warm_start([[1.0], [-1.0]] * 5, [0, 0] * 5, source="llm")
         >>> bandit.sources_, bandit.source_
-        (('editors', 'llm'), 'editors')
+        (('editors', 'llm'), 'editors + llm')
 
         """
         with self._lock:
