@@ -18,10 +18,10 @@ from warmcb.cli.numbers import json_number, parse_range
 from warmcb.errors import InputError
 from warmcb.logs import Log, open_log
 from warmcb.logs.collecting import evidence_of
+from warmcb.logs.known_actions import Actions, actions_in
 from warmcb.logs.pictures import plot_replay
 from warmcb.logs.playing import AnyBandit
 from warmcb.logs.replay import Curve, Replay, replay
-from warmcb.logs.reward_models import names_in
 
 
 def replay_command(
@@ -89,14 +89,14 @@ def _bandits(
     first = next(evidence_of(log), None)
     if first is None:
         raise InputError(f"{log.path} has no decision that carries evidence; expected some")
-    names = None if first.are_described else names_in(log.tables())
+    chosen = algorithms or ["shared" if first.are_described else "warm"]
+    known = Actions() if all(map(is_described, chosen)) else actions_in(log.tables())
     bandits: dict[str, Any] = {}
-    for name, epsilon in product(algorithms or ["shared" if first.are_described else "warm"], epsilons):
-        settings: dict[str, Any] = {"seed": seed} | ({} if epsilon is None else {"epsilon": epsilon})
-        if not is_described(name):
-            settings["actions"] = names
-        n_actions = len(names) if names else int(first.sizes.max())
-        bandits[name if epsilon is None else f"{name}, ε {epsilon:g}"] = make_bandit(name, n_actions, **settings)
+    for name, epsilon in product(chosen, epsilons):
+        settings: dict[str, Any] = {"seed": seed, "actions": known.names}
+        if epsilon is not None:
+            settings["epsilon"] = epsilon
+        bandits[name if epsilon is None else f"{name}, ε {epsilon:g}"] = make_bandit(name, known.n_actions, **settings)
     return bandits
 
 

@@ -55,15 +55,24 @@ def refuse_outside(name: str, values: Doubles, low: Doubles | float, high: float
 
 def rewards_between(rewards: Doubles, reward_range: object) -> tuple[float, float]:
     """The lowest and the highest possible reward; None: those of the log."""
-    if reward_range is None:
+    limits = reward_limits(reward_range)
+    if limits is None:
         return float(rewards.min()), float(rewards.max())
+    low, high = limits
+    refuse_outside("rewards", rewards, low, high, f"numbers in the reward_range [{low:g}, {high:g}]")
+    return low, high
+
+
+def reward_limits(reward_range: object) -> tuple[float, float] | None:
+    """The lowest and the highest possible reward as numbers, if they were given."""
+    if reward_range is None:
+        return None
     try:
         low, high = (float(end) for end in reward_range)  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         low = high = math.nan
     if not -math.inf < low < high < math.inf:
         raise InputError(f"reward_range is {shown(reward_range)}; expected the lowest and the highest possible reward")
-    refuse_outside("rewards", rewards, low, high, f"numbers in the reward_range [{low:g}, {high:g}]")
     return low, high
 
 

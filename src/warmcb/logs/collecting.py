@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from warmcb.errors import DataError
 from warmcb.logs.evidence import Evidence
+from warmcb.logs.known_actions import Actions, actions_in
 from warmcb.logs.logged import Logged
 from warmcb.logs.open import Log
 from warmcb.logs.policies import LogPolicy
-from warmcb.logs.reward_models import RewardModel, names_in
+from warmcb.logs.reward_models import RewardModel
 
 Progress = Callable[[str, int], None]
 """Is told what is being done, and how many decisions more it was done for."""
@@ -31,7 +32,7 @@ class Collected(NamedTuple):
         evidence: of each policy, on the same decisions.
         overlaps: how much each policy has in common with the first in each decision, from 0 to 1: Σ_a min(π(a), π'(a)).
         times: when the decisions were made, microseconds since 1970; NaT where nobody knows.
-        actions: the place of the chosen action of each decision; its name's number, if actions have names.
+        actions: a number for the chosen action of each decision: the same for the same name, or for the same place.
         left_out: how many decisions carry no evidence, by reason.
 
     """
@@ -50,7 +51,7 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
     parts = {name: _Parts() for name in policies}
     overlaps: dict[str, list[NDArray[np.float64]]] = {name: [] for name in policies}
     times, actions, units, dropped, left_out = [], [], [], [], Counter[str]()
-    numbers: dict[str, int] = {}
+    numbers: dict[str | int, int] = {}
     for logged in evidence_of(log, left_out):
         expected = None if model is None else model.expected(logged)
         asked = {name: policy(logged) for name, policy in policies.items()}
@@ -77,7 +78,7 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
 def _teach(log: Log, model: RewardModel, progress: Progress) -> None:
     for i, logged in enumerate(evidence_of(log)):
         if i == 0:
-            model.start(logged, None if logged.are_described else names_in(log.tables()))
+            model.start(logged, Actions() if logged.are_described else actions_in(log.tables()))
         model.learn(logged)
         progress("learning what actions bring", len(logged))
 
@@ -93,8 +94,16 @@ def evidence_of(log: Log, left_out: Counter[str] | None = None) -> Iterator[Logg
 
 
 def _reasons(table: pl.DataFrame) -> list[str]:
-    why = pl.when(pl.col("arm") != "model").then(pl.col("arm")).when(~pl.col("activated"))
-    return table.select(why.then(pl.lit("not activated")).otherwise(pl.lit("without a reward"))).to_series().to_list()
+    why = (
+        pl.when(pl.col("arm") != "model")
+        .then("arm")
+        .when(~pl.col("activated"))
+        .then(pl.lit("not activated"))
+        .when(pl.col("reward").is_null())
+        .then(pl.lit("without a reward"))
+        .otherwise(pl.lit("with a choice that was not allowed"))
+    )
+    return table.select(why).to_series().to_list()
 
 
 @dataclass
@@ -110,7 +119,8 @@ class _Parts:
     def add(self, logged: Logged, chances: NDArray[np.float64], expected: NDArray[np.float64] | None) -> None:
         starts, chosen, logging = logged.starts[:-1], logged.chosen, logged.probabilities
         # What the log never tries has an infinite weight that never occurs: bounds see it, sums do not.
-        weights = np.divide(chances, logging, out=np.where(chances > 0, np.inf, 0.0), where=logging > 0)
+        with np.errstate(over="ignore"):
+            weights = np.divide(chances, logging, out=np.where(chances > 0, np.inf, 0.0), where=logging > 0)
         self.weights.append(weights[chosen])
         self.largest_weights.append(np.maximum.reduceat(weights, starts))
         self.rewards.append(logged.reward)
@@ -128,9 +138,8 @@ def _dropped(shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return shares if shares.any() else None
 
 
-def _numbers(logged: Logged, numbers: dict[str, int]) -> NDArray[np.int64]:
-    """A number for each chosen action: of its name if it has one, else its place."""
-    if logged.table["names"].null_count():
-        return logged.action
-    chosen = logged.table.select(pl.col("names").list.get(pl.col("action"))).to_series().to_list()
-    return np.array([numbers.setdefault(name, len(numbers)) for name in chosen], dtype=np.int64)
+def _numbers(logged: Logged, numbers: dict[str | int, int]) -> NDArray[np.int64]:
+    """A number for each chosen action: of its name if it has one, else of its place."""
+    names = logged.table.select(pl.col("names").list.get(pl.col("action"))).to_series().to_list()
+    chosen = [place if name is None else name for name, place in zip(names, logged.action.tolist(), strict=True)]
+    return np.array([numbers.setdefault(one, len(numbers)) for one in chosen], dtype=np.int64)

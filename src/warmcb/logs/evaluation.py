@@ -1,7 +1,7 @@
 """Off-policy evaluation: what other policies would have earned on a log."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _inputs
+from warmcb._messages import shown
 from warmcb.errors import InputError
+from warmcb.logs._checks import confidence_level, reward_limits
 from warmcb.logs.cautions import warnings
 from warmcb.logs.collecting import Progress, collect, no_progress
 from warmcb.logs.evidence import Evidence
@@ -118,10 +120,9 @@ def evaluate(
     0.5
 
     """
-    named = dict(policies) if isinstance(policies, Mapping) else {str(policy): policy for policy in policies}
-    if not named:
-        raise InputError("policies is empty; expected at least one policy")
+    named = _by_name(policies)
     n_looks = _inputs.integer("looks", looks, 1, 10_000)
+    settings: dict[str, Any] = {"reward_range": reward_limits(reward_range), "level": confidence_level(level)}
     chosen = _inputs.choice("model", model, MODELS)
     learns = MODELS_LEARN[_inputs.choice("model_learns", model_learns, tuple(MODELS_LEARN))]
     ready = {name: policy_of(policy) for name, policy in named.items()}
@@ -131,8 +132,7 @@ def evaluate(
         if isinstance(policy, Always) and not policy.met:
             raise InputError(f"the policy {name!r} plays {policy.action!r}; expected an action that the log has")
     first, *_ = found.evidence.values()
-    settings: dict[str, Any] = {"reward_range": reward_range, "level": level}
-    moments = np.unique(np.linspace(1, len(first), n_looks).astype(np.int64))
+    moments = evenly_spaced(1, len(first), n_looks)
     values = {}
     for i, (name, evidence) in enumerate(found.evidence.items()):
         values[name] = PolicyValue(
@@ -145,3 +145,20 @@ def evaluate(
             evidence,
         )
     return Evaluation(values, len(first), found.left_out, tuple(islice(opened.tally.lines(), 1, None)), found.times)
+
+
+def evenly_spaced(first: int, last: int, count: int) -> NDArray[np.int64]:
+    """At most so many moments of a log, the last one among them."""
+    return np.unique(np.linspace(last, first, count).astype(np.int64))
+
+
+def _by_name(policies: object) -> dict[str, Any]:
+    if isinstance(policies, Mapping):
+        named = dict(policies)
+    elif isinstance(policies, Iterable) and not isinstance(policies, str | bytes):
+        named = {str(policy): policy for policy in policies}
+    else:
+        raise InputError(f"policies is {shown(policies)}; expected policies by name, or a list of texts")
+    if not named:
+        raise InputError("policies is empty; expected at least one policy")
+    return named

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from warmcb._core import identities_of
+from warmcb._messages import shown
 from warmcb.errors import DataError
 
 Flat = NDArray[np.float64]
@@ -46,8 +47,12 @@ class Logged:
         return len(self.table)
 
     def where(self, mask: NDArray[np.bool_]) -> Self:
-        """Some of the decisions."""
-        return self if mask.all() else type(self)(self.table.filter(pl.Series(mask)))
+        """Some of the decisions; they still know what other slots of their events took."""
+        if mask.all():
+            return self
+        some = type(self)(self.table.filter(pl.Series(mask)))
+        some.allowed, some.slot_places = self.allowed[np.repeat(mask, self.sizes)], self.slot_places[mask]
+        return some
 
     def part(self, begin: int, end: int) -> Self:
         """The decisions from one place to another."""
@@ -63,32 +68,47 @@ class Logged:
         """The place of each chosen action in flat arrays."""
         return self.starts[:-1] + self.action
 
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Flat: the place of each action in its decision, from 0."""
+        return np.arange(len(self.probabilities)) - np.repeat(self.starts[:-1], self.sizes)
+
+    @property
+    def row_of_each(self) -> NDArray[np.int64]:
+        """Flat: which decision each action belongs to."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def entries(self, column: str) -> tuple[NDArray[np.bool_], pl.Series]:
+        """The entries of a column of lists, one for each action; and, flat, which actions have one."""
+        lists = self.table[column]
+        return np.repeat(lists.is_not_null().to_numpy(), self.sizes), lists.drop_nulls().explode()
+
     @cached_property
     def is_evidence(self) -> NDArray[np.bool_]:
-        """Whether a decision was drawn by the logged probabilities, took place, and has a reward."""
+        """Whether a decision was drawn by the logged probabilities from what was allowed, took place, has a reward."""
         drawn = self.table.select((pl.col("arm") == "model") & pl.col("activated") & pl.col("reward").is_not_null())
-        return drawn.to_series().to_numpy()
+        is_evidence: NDArray[np.bool_] = drawn.to_series().to_numpy() & self.allowed[self.chosen]
+        return is_evidence
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
-        """Flat: which actions could have been chosen. Nothing said: all that earlier slots of the event left."""
-        told = self.table["allowed"]
+        """Flat: which actions could have been chosen. An action is on a page once: earlier slots take theirs away."""
+        is_told, told = self.entries("allowed")
         marks = np.ones(len(self.probabilities), dtype=np.bool_)
-        for i in np.flatnonzero(told.is_not_null().to_numpy()).tolist():
-            marks[self.starts[i] : self.starts[i + 1]] = told[i].to_numpy()
-        if self.table["slot"].null_count() < len(self):
-            self._strike_earlier_slots(marks)
+        marks[is_told] = told.fill_null(False).to_numpy()
+        for i in np.flatnonzero(self.slot_places).tolist():
+            taken = self.action[i - self.slot_places[i] : i]
+            marks[self.starts[i] + taken[taken < self.sizes[i]]] = False
         return marks
 
-    def _strike_earlier_slots(self, marks: NDArray[np.bool_]) -> None:
-        """An action is on a page at most once."""
-        event: str | None = None
-        taken: list[int] = []
-        for i, name in enumerate(self.table["event"].to_list()):
-            if name != event:
-                event, taken = name, []
-            marks[self.starts[i] + np.array(taken, dtype=np.int64)] = False
-            taken.append(int(self.action[i]))
+    @cached_property
+    def slot_places(self) -> NDArray[np.int64]:
+        """The place of each decision among the slots of its event, from 0. Without a slot it is an event of its own."""
+        event, slot = pl.col("event"), pl.col("slot")
+        is_first = slot.is_null() | slot.shift().is_null() | (event != event.shift())
+        rows = np.arange(len(self))
+        firsts = np.where(self.table.select(is_first.fill_null(True)).to_series().to_numpy(), rows, 0)
+        return np.asarray(rows - np.maximum.accumulate(firsts))
 
     @cached_property
     def units(self) -> NDArray[np.uint64]:
@@ -99,56 +119,83 @@ class Logged:
 
     @property
     def has_records(self) -> bool:
-        """Whether contexts are records and not rows of numbers."""
+        """Whether contexts are records and not only rows of numbers."""
         return self.table["request"].null_count() < len(self)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         """Each context with its described actions, as dsjson has them; what is said of the slot is a part of it."""
-        found = [msgspec.json.decode(text) if text else {} for text in self.table["request"].to_list()]
-        if self.table["slot"].null_count() < len(self):
-            found = [self._of_slot(record, i) for i, record in enumerate(found)]
-        return found
+        return [self._record(i, text) for i, text in enumerate(self.table["request"].to_list())]
 
-    def _of_slot(self, record: dict[str, Any], i: int) -> dict[str, Any]:
-        events = self.table["event"]
-        place = 0
-        while place < i and events[i - place - 1] == events[i]:
-            place += 1
-        slots = record.get("_slots") or []
-        return record | {"slot": slots[place]} if place < len(slots) else record
+    def _record(self, i: int, text: str | None) -> dict[str, Any]:
+        try:
+            record = msgspec.json.decode(text or "")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise self._error(i, "request", text, "JSON of an object, not nested too deep")
+        actions, slots, place = record.get("_multi"), record.get("_slots"), int(self.slot_places[i])
+        if actions is not None and not _are_records(actions, int(self.sizes[i])):
+            raise self._error(i, "_multi", actions, f"a list of {self.sizes[i]} objects, one for each probability")
+        if self.table["slot"][i] is None or not isinstance(slots, list) or place >= len(slots):
+            return record
+        return record | {"slot": slots[place]}
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float32] | None:
+        """Contexts as rows of numbers; None if there are none."""
+        rows = self.table["x"]
+        widths = rows.list.len().fill_null(0).to_numpy()
+        if not widths.any():
+            return None
+        if (widths != widths[0]).any():
+            raise DataError(f"x has {widths.min()} to {widths.max()} numbers; expected rows of the same width")
+        found: NDArray[np.float32] = rows.explode().to_numpy().reshape(len(rows), -1)
+        if not (is_finite := np.isfinite(found).all(axis=1)).all():
+            wrong = int(np.argmin(is_finite))
+            raise self._error(wrong, "x", found[wrong].tolist(), "finite numbers")
+        return _frozen(found)
 
     @cached_property
     def contexts(self) -> Any:
-        """A matrix of numbers; or a list of records, without their actions; None if there are no contexts at all."""
+        """A list of records, without their actions; or a matrix of numbers; None if there are no contexts at all."""
         if self.has_records:
             return [{name: value for name, value in one.items() if name != "_multi"} for one in self.records]
-        rows = self.table["x"]
-        if rows.null_count() == len(rows):
-            return None
-        widths = rows.list.len().fill_null(0).to_numpy()
-        if (widths != widths[0]).any():
-            raise DataError(f"x has {widths.min()} to {widths.max()} numbers; expected rows of the same width")
-        return rows.explode().to_numpy().reshape(len(rows), -1)
+        return self.numbers
 
-    @property
+    @cached_property
     def are_described(self) -> bool:
         """Whether actions have features and not only names."""
         if self.table["described"].null_count() < len(self):
             return True
         return self.has_records and any(
-            not name.startswith("_")
-            for one in self.records[:100]
-            for action in one.get("_multi", ())
-            for name in action
+            not name.startswith("_") for one in self.records for action in one.get("_multi") or () for name in action
         )
 
     def described(self, i: int) -> Any:
-        """The descriptions of a decision's actions: a matrix, or a list of records."""
+        """The descriptions of a decision's actions: a matrix, or a list of records; None if there are none."""
         rows = self.table["described"][i]
-        return rows.to_list() if rows is not None else self.records[i].get("_multi")
+        if rows is None:
+            return self.records[i].get("_multi") if self.has_records else None
+        try:
+            return _frozen(np.array(rows.to_list(), dtype=np.float32))
+        except (TypeError, ValueError):
+            raise self._error(i, "described", rows.to_list(), "rows of numbers of the same width") from None
 
     def names(self, i: int) -> list[str] | None:
         """The names or ids of a decision's actions."""
         found = self.table["names"][i]
-        return None if found is None else list(found)
+        return None if found is None else found.to_list()
+
+    def _error(self, i: int, name: str, value: object, expected: str) -> DataError:
+        return DataError(f"{name} of event {shown(self.table['event'][i])} is {shown(value)}; expected {expected}")
+
+
+def _are_records(actions: object, count: int) -> bool:
+    return isinstance(actions, list) and len(actions) == count and all(isinstance(one, dict) for one in actions)
+
+
+def _frozen(array: NDArray[np.float32]) -> NDArray[np.float32]:
+    """An array that policies can look at and not change."""
+    array.flags.writeable = False
+    return array

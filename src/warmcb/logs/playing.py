@@ -1,7 +1,6 @@
 """How bandits meet the decisions of a log: what they would do, what they expect, and how they learn from it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -10,15 +9,16 @@ from numpy.typing import NDArray
 
 from warmcb._messages import shown
 from warmcb.bandits import Bandit, Decision, Decisions, Policy, SharedBandit, SharedPolicy
-from warmcb.errors import InputError
+from warmcb.errors import DataError, InputError
+from warmcb.logs._checks import rewards_between
 from warmcb.logs.logged import Flat, Logged
 from warmcb.logs.rows import Encoded, Narrowed, Plain
 
 AnyBandit = Bandit | SharedBandit
 Range = tuple[float, float] | None
 
-Accepts = Callable[[float], bool]
-"""Tells of a weight whether a logged decision shall count as the bandit's own."""
+Bars = NDArray[np.float64] | None
+"""For each decision a weight π(a)/p(a) above which it counts as the bandit's own; None: all are learned."""
 
 
 class Player(ABC):
@@ -50,13 +50,13 @@ class Player(ABC):
         """Learn what was logged, off-policy."""
 
     @abstractmethod
-    def play(self, logged: Logged, accepts: Accepts | None = None) -> tuple[Flat, NDArray[np.bool_]]:
+    def play(self, logged: Logged, bars: Bars = None) -> tuple[Flat, NDArray[np.bool_]]:
         """Decide and learn, one decision after the other.
 
         Args:
             logged: the decisions.
-            accepts: tells of the weight π(a)/p(a) of a logged action whether it shall count as the bandit's own; only
-                those are learned, with the bandit's probabilities. None: all are learned, off-policy.
+            bars: those whose weight is above them are learned, as the bandit's own, with the bandit's probabilities.
+                None: all are learned, off-policy.
 
         Returns:
             with which probability it would have chosen each action, and which decisions it has learned.
@@ -72,16 +72,16 @@ class Player(ABC):
 
     def _costs(self, logged: Logged) -> NDArray[np.float64]:
         """What the decisions have cost, in the bandit's own range if it has one."""
+        worst, best = rewards_between(logged.reward, self.reward_range)
         if self.bandit.cost_range is None:
             return -logged.reward
-        (low, high) = self.bandit.cost_range
-        if self.reward_range is None:
-            if ((-logged.reward < low) | (-logged.reward > high)).any():
-                wants = f"{type(self.bandit).__name__} wants costs from {low:g} to {high:g}"
-                raise InputError(f"reward_range is None; expected the lowest and the highest reward, as {wants}")
-            return -logged.reward
-        worst, best = self.reward_range
-        return np.asarray(low + (high - low) * (best - logged.reward) / (best - worst))
+        low, high = self.bandit.cost_range
+        if self.reward_range is not None:
+            return np.asarray(low + (high - low) * ((best - logged.reward) / (best - worst)))
+        if -best < low or -worst > high:
+            wants = f"{type(self.bandit).__name__} wants costs from {low:g} to {high:g}"
+            raise InputError(f"reward_range is None; expected the lowest and the highest reward, as {wants}")
+        return -logged.reward
 
     @property
     def _policy(self) -> Any:
@@ -90,16 +90,31 @@ class Player(ABC):
 
 
 class NumberedPlayer(Player):
-    """A bandit whose actions have numbers or names."""
+    """A bandit whose actions have numbers or names.
+
+    Args:
+        bandit: a bandit or a policy.
+        rows: how contexts become rows.
+        reward_range: the lowest and the highest possible reward.
+        by_place: an action is what stands at its place, whatever it is called; decisions may have fewer actions.
+
+    """
+
+    def __init__(
+        self, bandit: Any, rows: Plain | Encoded | None = None, reward_range: Range = None, *, by_place: bool = False
+    ) -> None:
+        super().__init__(bandit, rows, reward_range)
+        self.by_place = by_place
+        self._order: list[str | None] | None = None  # of names, if the bandit knows none
 
     def probabilities(self, logged: Logged) -> Flat:
         numbers, mask = self._numbers(logged)
-        decisions = self._policy.decide_many(self.rows.contexts(logged), actions=mask)
+        decisions = self._policy.decide_many(self._contexts(logged), actions=mask)
         return self._flat(logged, decisions.probabilities, numbers)
 
     def expected(self, logged: Logged) -> Flat:
         numbers, _ = self._numbers(logged)
-        rewards = -self.bandit.predict_costs(self.rows.contexts(logged))
+        rewards = -self.bandit.predict_costs(self._contexts(logged))
         return np.where(logged.allowed, self._flat(logged, rewards, numbers), 0.0)
 
     def learn(self, logged: Logged) -> None:
@@ -107,14 +122,14 @@ class NumberedPlayer(Player):
         bandit, n = self.bandit, len(logged)
         everything = np.ones((n, bandit.n_actions), dtype=np.bool_) if mask is None else mask
         probabilities = np.zeros((n, bandit.n_actions))
-        probabilities[self._row_of_each(logged), numbers] = logged.probabilities
+        probabilities[logged.row_of_each, numbers] = logged.probabilities
         actions, chances = bandit._actions.spoken(numbers[logged.chosen]), logged.probabilities[logged.chosen]
         rounds = bandit.learned_ + np.arange(n)
         decisions = Decisions(actions, chances, probabilities, everything, rounds, (None,) * n, bandit.actions)
-        bandit.learn_many(self.rows.contexts(logged), decisions, self._costs(logged))
+        bandit.learn_many(self._contexts(logged), decisions, self._costs(logged))
 
-    def play(self, logged: Logged, accepts: Accepts | None = None) -> tuple[Flat, NDArray[np.bool_]]:
-        bandit, contexts = self.bandit, self.rows.contexts(logged)
+    def play(self, logged: Logged, bars: Bars = None) -> tuple[Flat, NDArray[np.bool_]]:
+        bandit, contexts = self.bandit, self._contexts(logged)
         numbers, mask = self._numbers(logged)
         flat, learned = np.zeros(len(logged.probabilities)), np.ones(len(logged), dtype=np.bool_)
         costs = self._costs(logged).tolist()
@@ -124,7 +139,7 @@ class NumberedPlayer(Player):
             flat[begin:end] = bandit.decide(x, actions=allowed).probabilities[numbers[begin:end]]
             chosen = logged.chosen[i]
             action = bandit._actions.all[numbers[chosen]]
-            probability = _learned_with(flat[chosen], logged.probabilities[chosen], accepts)
+            probability = _learned_with(flat[chosen], logged.probabilities[chosen], bars, i)
             learned[i] = probability > 0
             if learned[i]:
                 bandit.learn(x, action, costs[i], probability, actions=allowed)
@@ -133,29 +148,56 @@ class NumberedPlayer(Player):
     def _numbers(self, logged: Logged) -> tuple[NDArray[np.int32], NDArray[np.bool_] | None]:
         """The number of each logged action, and which numbers are allowed; None: all of them, everywhere."""
         count, known = self.bandit.n_actions, self.bandit.actions
-        if known is None or logged.table["names"].null_count() == len(logged):
-            numbers = np.arange(len(logged.probabilities)) - np.repeat(logged.starts[:-1], logged.sizes)
-            if (other := logged.sizes[logged.sizes != count]).size:
-                raise InputError(f"the log has {other[0]} actions; expected {count}, as the policy has")
+        is_named, names = logged.entries("names")
+        if known is not None and is_named.any():
+            numbers = self._by_name(logged, known)
         else:
-            number_of = {name: number for number, name in enumerate(known)}
-            names = logged.table["names"].explode().to_list()
-            if strange := next((name for name in names if name not in number_of), None):
-                raise InputError(
-                    f"the log has the action {strange!r}; expected one of {shown(list(known))}, as the policy has"
-                )
-            numbers = np.array([number_of[name] for name in names])
+            numbers = logged.places
+            if not self.by_place:
+                self._refuse_other_places(logged, names.to_list())
         if logged.allowed.all() and (logged.sizes == count).all():
             return numbers.astype(np.int32), None
         mask = np.zeros((len(logged), count), dtype=np.bool_)
-        mask[self._row_of_each(logged)[logged.allowed], numbers[logged.allowed]] = True
+        mask[logged.row_of_each[logged.allowed], numbers[logged.allowed]] = True
         return numbers.astype(np.int32), mask
 
-    def _row_of_each(self, logged: Logged) -> NDArray[np.int64]:
-        return np.repeat(np.arange(len(logged)), logged.sizes)
+    def _by_name(self, logged: Logged, known: tuple[str, ...]) -> NDArray[np.int64]:
+        is_named, names = logged.entries("names")
+        if not is_named.all():
+            event = logged.table["event"][int(logged.row_of_each[np.argmin(is_named)])]
+            raise DataError(f"the actions of event {shown(event)} have no names; expected names, as other events have")
+        number_of: dict[str | None, int] = {name: number for number, name in enumerate(known)}
+        found = names.to_list()
+        if strange := [name for name in found if name not in number_of]:
+            raise InputError(
+                f"the log has the action {shown(strange[0])}; expected one of {shown(list(known))}, as the policy has"
+            )
+        numbers = np.array([number_of[name] for name in found])
+        cells = logged.row_of_each * len(known) + numbers
+        if len(np.unique(cells)) < len(cells):
+            twice = int(np.flatnonzero(np.bincount(cells) > 1)[0])
+            event, name = logged.table["event"][twice // len(known)], known[twice % len(known)]
+            raise DataError(f"event {shown(event)} has the action {shown(name)} twice; expected different names")
+        return numbers
+
+    def _refuse_other_places(self, logged: Logged, names: list[str | None]) -> None:
+        """An error unless the places of the log mean the bandit's numbers."""
+        count = self.bandit.n_actions
+        if (other := logged.sizes[logged.sizes != count]).size:
+            raise InputError(f"the log has {other[0]} actions; expected {count}, as the policy has")
+        for begin in range(0, len(names), count):
+            self._order = self._order or names[:count]
+            if names[begin : begin + count] != self._order:
+                found = f"the names {shown(self._order)} and {shown(names[begin : begin + count])}"
+                raise InputError(f"the log has {found}; expected a bandit with names, as they change their places")
+
+    def _contexts(self, logged: Logged) -> Any:
+        """Rows of numbers; where there are no contexts, all are alike."""
+        contexts = self.rows.contexts(logged)
+        return np.ones((len(logged), 1), dtype=np.float32) if contexts is None else contexts
 
     def _flat(self, logged: Logged, table: NDArray[np.float64], numbers: NDArray[np.int32]) -> Flat:
-        flat: Flat = table[self._row_of_each(logged), numbers]
+        flat: Flat = table[logged.row_of_each, numbers]
         return flat
 
 
@@ -181,7 +223,7 @@ class DescribedPlayer(Player):
         ]
         self.bandit.learn_many(contexts, decisions, self._costs(logged))
 
-    def play(self, logged: Logged, accepts: Accepts | None = None) -> tuple[Flat, NDArray[np.bool_]]:
+    def play(self, logged: Logged, bars: Bars = None) -> tuple[Flat, NDArray[np.bool_]]:
         bandit, (contexts, actions, ids) = self.bandit, self.rows.offers(logged)
         flat, learned = np.zeros(len(logged.probabilities)), np.ones(len(logged), dtype=np.bool_)
         rows, costs = self._chosen_rows(logged), self._costs(logged).tolist()
@@ -190,7 +232,7 @@ class DescribedPlayer(Player):
             of_round = {"actions": actions[i], "ids": None if ids is None else ids[i]}
             own = bandit.decide(x, **of_round).probabilities
             flat[begin:end][logged.allowed[begin:end]] = own
-            probability = _learned_with(own[rows[i]], logged.probabilities[logged.chosen[i]], accepts)
+            probability = _learned_with(own[rows[i]], logged.probabilities[logged.chosen[i]], bars, i)
             learned[i] = probability > 0
             if learned[i]:
                 bandit.learn(x, int(rows[i]), costs[i], probability, **of_round)
@@ -231,22 +273,22 @@ class Learning:
         self.reward_range = reward_range
         self._player: Player | None = None
 
-    def play(self, logged: Logged, accepts: Accepts | None = None) -> tuple[Flat, NDArray[np.bool_]]:
+    def play(self, logged: Logged, bars: Bars = None) -> tuple[Flat, NDArray[np.bool_]]:
         """Decide and learn, as `Player.play` does."""
         if self._player is None:
             narrowed = Narrowed() if logged.has_records and self.bandit.encoder is None else None
             self._player = player_of(self.bandit, narrowed, self.reward_range)
-        return self._player.play(logged, accepts)
+        return self._player.play(logged, bars)
 
     def __call__(self, logged: Logged) -> Flat:
         return self.play(logged)[0]
 
 
-def _learned_with(own: float, logged: float, accepts: Accepts | None) -> float:
+def _learned_with(own: float, logged: float, bars: Bars, i: int) -> float:
     """The probability with which a logged action is learned: the log's, or the bandit's own; 0: it is not learned."""
-    if accepts is None:
+    if bars is None:
         return logged
-    return own if accepts(own / logged) else 0.0
+    return own if own > bars[i] * logged else 0.0
 
 
 def first_best(values: Flat, starts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ A policy gives for each action of each decision the probability with which it wo
 is a text: a name such as `uniform`, the file of a saved bandit or policy, or `module:object` for one of your own.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _own
-from warmcb._messages import shown
+from warmcb._messages import one_line, shown
 from warmcb.bandits import Bandit, Policy, SharedBandit, SharedPolicy, load
 from warmcb.errors import InputError
 from warmcb.logs.logged import Flat, Logged
@@ -20,8 +21,6 @@ from warmcb.logs.playing import Learning, player_of
 
 LogPolicy = Callable[[Logged], Flat]
 """What a policy is inside: the probability of each action of each decision."""
-
-NAMES = ("uniform", "default", "logged")
 
 
 class Asked(NamedTuple):
@@ -43,8 +42,8 @@ class Asked(NamedTuple):
 
 def uniform(logged: Logged) -> Flat:
     """Every allowed action alike."""
-    shares = np.add.reduceat(logged.allowed.astype(np.float64), logged.starts[:-1])
-    return np.where(logged.allowed, 1.0 / np.repeat(shares, logged.sizes), 0.0)
+    counts = np.add.reduceat(logged.allowed.astype(np.float64), logged.starts[:-1])
+    return np.where(logged.allowed, 1.0 / np.repeat(counts, logged.sizes), 0.0)
 
 
 def default(logged: Logged) -> Flat:
@@ -55,6 +54,9 @@ def default(logged: Logged) -> Flat:
 def as_logged(logged: Logged) -> Flat:
     """What the log says was done."""
     return logged.probabilities
+
+
+_NAMED: dict[str, LogPolicy] = {"uniform": uniform, "default": default, "logged": as_logged}
 
 
 class Always:
@@ -76,27 +78,28 @@ class Always:
         return np.where(is_there, _certain(logged, wanted), uniform(logged))
 
     def _places(self, logged: Logged) -> NDArray[np.bool_]:
-        names = logged.table["names"]
-        if names.null_count() == 0:
-            return (names.explode() == str(self.action)).to_numpy()
-        places = np.arange(len(logged.probabilities)) - np.repeat(logged.starts[:-1], logged.sizes)
-        return np.asarray(places == (int(self.action) if str(self.action).isdecimal() else -1))
+        text = str(self.action)
+        place = int(text) if text.isdecimal() and len(text) < 10 else -1
+        marks = np.asarray(logged.places == place)
+        is_named, names = logged.entries("names")
+        marks[is_named] = (names == text).fill_null(False).to_numpy()
+        return marks
 
 
 def policy_of(policy: Any) -> LogPolicy:
     """What `evaluate` takes as a policy, ready to be asked.
 
     Args:
-        policy: one of `NAMES`; "always:ACTION"; the file of a saved bandit or policy, or "greedy:FILE" for what it
-            would do without exploration; "module:object"; a bandit or a policy; or a function of your own. It gets an
-            `Asked` and gives the place of an action, or a probability for each action.
+        policy: "uniform", "default" or "logged"; "always:ACTION"; the file of a saved bandit or policy, or
+            "greedy:FILE" for what it would do without exploration; "module:object"; a bandit or a policy; or a function
+            of your own. It gets an `Asked` and gives the place of an action, or a probability for each action.
 
     """
     if isinstance(policy, Path | str):
         return _named(str(policy))
     if isinstance(policy, Bandit | Policy | SharedBandit | SharedPolicy):
         return player_of(policy).probabilities
-    if isinstance(policy, Always | Learning) or policy in (uniform, default, as_logged):
+    if isinstance(policy, Always | Learning) or any(policy is one for one in _NAMED.values()):
         known: LogPolicy = policy
         return known
     if callable(policy):
@@ -105,20 +108,29 @@ def policy_of(policy: Any) -> LogPolicy:
 
 
 def _named(text: str) -> LogPolicy:
-    if text in NAMES:
-        return {"uniform": uniform, "default": default, "logged": as_logged}[text]
+    if text in _NAMED:
+        return _NAMED[text]
     kind, _, rest = text.partition(":")
     if kind == "always" and rest:
         return Always(rest)
     if kind == "greedy" and rest:
         return player_of(load(rest)).greedy
-    if Path(text).exists():
+    if os.path.exists(text):
         return player_of(load(text)).probabilities
     if _own.is_own(text):
-        found: Any = _own.find("policy", text).value
-        return policy_of(found() if isinstance(found, type) else found)
-    known = f"{', '.join(NAMES)}, always:ACTION, a saved bandit, greedy:FILE or module:object"
-    raise InputError(f"policy is {text!r}; expected {known}")
+        return policy_of(_made(text, _own.find("policy", text).value))
+    known = f"{', '.join(_NAMED)}, always:ACTION, a saved bandit, greedy:FILE or module:object"
+    raise InputError(f"policy is {shown(text)}; expected {known}")
+
+
+def _made(text: str, found: Any) -> Any:
+    """What a user's module has, or an object of the class that it has."""
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except Exception as error:
+        raise InputError(f"policy is {text!r}; expected a class that needs no arguments ({_raised(error)})") from error
 
 
 def _certain(logged: Logged, marks: NDArray[np.bool_]) -> Flat:
@@ -140,26 +152,40 @@ def _own_answers(function: Callable[[Asked], Any], logged: Logged) -> Flat:
             None if contexts is None else contexts[i],
             logged.described(i) if described else None,
             logged.names(i),
-            logged.allowed[part],
+            logged.allowed[part].copy(),
         )
-        flat[part] = _checked_answer(function(asked), asked.allowed)
+        try:
+            answer = function(asked)
+        except Exception as error:
+            event = shown(logged.table["event"][i])
+            raise InputError(f"the policy failed at event {event} ({_raised(error)}); expected an answer") from error
+        flat[part] = _checked_answer(answer, logged.allowed[part])
     return flat
+
+
+def _raised(error: Exception) -> str:
+    return f"{type(error).__name__}: {one_line(error)}"
 
 
 def _checked_answer(answer: Any, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Probabilities, from what a function gave."""
     size = len(allowed)
-    if np.ndim(answer) == 0 and isinstance(answer, int | np.integer) and 0 <= answer < size:
+    if isinstance(answer, int | np.integer) and not isinstance(answer, bool) and 0 <= answer < size:
         probabilities = np.zeros(size)
         probabilities[answer] = 1.0
     else:
-        try:
-            probabilities = np.asarray(answer, dtype=np.float64)
-        except (TypeError, ValueError):
-            probabilities = np.empty(())
+        probabilities = _as_numbers(answer)
     fits = probabilities.shape == (size,) and (probabilities >= 0).all() and abs(probabilities.sum() - 1) < 1e-6
     if not fits:
         raise InputError(f"the policy gave {shown(answer)}; expected a place below {size}, or {size} probabilities")
     if probabilities[~allowed].any():
         raise InputError(f"the policy gave {shown(answer)}, with an action that is not allowed; expected allowed ones")
     return probabilities
+
+
+def _as_numbers(answer: Any) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(answer)
+        return found.astype(np.float64) if found.dtype.kind in "iuf" else np.empty(())
+    except Exception:  # whatever a strange object does when it is asked for its numbers
+        return np.empty(())

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from warmcb import _inputs
 from warmcb._messages import shown
 from warmcb.errors import DataError, InputError
-from warmcb.logs._checks import confidence_level
+from warmcb.logs._checks import confidence_level, reward_limits
 from warmcb.logs.collecting import Progress, evidence_of, no_progress
 from warmcb.logs.estimators import usual_estimator
-from warmcb.logs.evaluation import PolicyValue, evaluate
+from warmcb.logs.evaluation import PolicyValue, evaluate, evenly_spaced
 from warmcb.logs.intervals import Interval
+from warmcb.logs.logged import Logged
 from warmcb.logs.open import Log, open_log
 from warmcb.logs.playing import AnyBandit, Learning, Range
 from warmcb.logs.summary import Estimate
@@ -102,23 +103,31 @@ def replay(
 
     """
     chosen, opened = _inputs.choice("method", method, METHODS), log if isinstance(log, Log) else open_log(log)
+    n_points, limits = _inputs.integer("points", points, 1, 10_000), reward_limits(reward_range)
+    _refuse_used(bandits)
+    if chosen == "rejection":
+        n_runs = _inputs.integer("runs", runs, 1, 1000)
+        return _by_rejection(opened, bandits, limits, confidence_level(level), n_points, n_runs, progress)
+    learning = {name: Learning(bandit.clone(), limits) for name, bandit in bandits.items()}
+    found = evaluate(opened, learning, model=model, level=level, looks=n_points, progress=progress)
+    curves = {name: _curve_of(value, learning[name]) for name, value in found.policies.items()}
+    return Replay(chosen, curves, _words(next(iter(found.policies.values())).sequence.last), found.decisions)
+
+
+def _refuse_used(bandits: object) -> None:
+    if not isinstance(bandits, Mapping):
+        raise InputError(f"bandits is {shown(bandits)}; expected bandits by name")
     for name, bandit in bandits.items():
         if not isinstance(bandit, AnyBandit) or bandit.n_features_ is not None:
             raise InputError(f"the bandit {name!r} is {shown(bandit)}; expected one that has seen no data")
     if not bandits:
         raise InputError("bandits is empty; expected at least one bandit")
-    if chosen == "rejection":
-        n_points, n_runs = _inputs.integer("points", points, 1, 10_000), _inputs.integer("runs", runs, 1, 1000)
-        return _by_rejection(opened, bandits, reward_range, confidence_level(level), n_points, n_runs, progress)
-    learning = {name: Learning(bandit.clone(), reward_range) for name, bandit in bandits.items()}
-    found = evaluate(opened, learning, model=model, level=level, looks=points, progress=progress)
-    curves = {name: _curve_of(value, learning[name]) for name, value in found.policies.items()}
-    return Replay(chosen, curves, _words(next(iter(found.policies.values())).sequence.last), found.decisions)
 
 
 def _curve_of(found: PolicyValue, learning: Learning) -> Curve:
     looks, terms = found.sequence.looks, usual_estimator(found.evidence).terms(found.evidence)
-    values = np.cumsum(terms.kept)[looks - 1] / looks
+    sizes = np.cumsum(terms.counts)[looks - 1]
+    values = (np.cumsum(terms.kept)[looks - 1] + terms.left_out * (sizes - looks)) / sizes
     learned = learning.bandit.learned_
     return Curve(looks, values, found.sequence.low, found.sequence.high, learned, found.compared, found.warnings)
 
@@ -149,14 +158,19 @@ def _by_rejection(
 
 
 def _largest_weight(log: Log) -> tuple[float, int]:
-    """No weight of any policy can be larger, as no probability is above 1; and how many decisions there are."""
+    """1/(p·(1 − dropped)) at most, which no policy's weight exceeds; and how many decisions there are."""
     lowest, decisions = 1.0, 0
     for logged in evidence_of(log):
-        lowest = min(lowest, float(logged.probabilities[logged.chosen].min()))
+        lowest = min(lowest, float((logged.probabilities[logged.chosen] * _kept(logged)).min()))
         decisions += len(logged)
     if not decisions:
         raise DataError("no decision of the log carries evidence; expected some that were drawn and rewarded")
     return 1 / lowest, decisions
+
+
+def _kept(logged: Logged) -> NDArray[np.float64]:
+    """The share of decisions like each of these that the log has not left out."""
+    return np.asarray(1 - logged.table["dropped"].to_numpy())
 
 
 def _accepted(log: Log, learning: Learning, run: int, largest: float, progress: Progress) -> NDArray[np.float64]:
@@ -164,7 +178,8 @@ def _accepted(log: Log, learning: Learning, run: int, largest: float, progress: 
     random = np.random.default_rng(run)
     rewards = []
     for logged in evidence_of(log):
-        _, learned = learning.play(logged, lambda weight: random.random() * largest < weight)
+        # What the log has left out more often is accepted more often.
+        _, learned = learning.play(logged, random.random(len(logged)) * largest * _kept(logged))
         rewards.append(logged.reward[learned])
         progress("replaying", len(logged))
     return np.concatenate(rewards)
@@ -177,11 +192,12 @@ def _mean_curve(runs: list[NDArray[np.float64]], level: float, points: int, deci
     shortest = min(map(len, runs))
     if shortest < 2:
         raise DataError(f"of {decisions} decisions {shortest} were accepted; expected more: try method='weights'")
-    rounds = np.unique(np.linspace(2, shortest, points).astype(np.int64))
-    means = np.array([np.cumsum(rewards)[rounds - 1] / rounds for rewards in runs])
-    squares = np.array([np.cumsum(rewards**2)[rounds - 1] / rounds for rewards in runs])
+    rounds = evenly_spaced(2, shortest, points)
+    middle = float(runs[0].mean())  # squares are taken of what is left without it: large rewards lose no digits
+    means = np.array([np.cumsum(rewards - middle)[rounds - 1] / rounds for rewards in runs])
+    squares = np.array([np.cumsum((rewards - middle) ** 2)[rounds - 1] / rounds for rewards in runs])
     deviations = np.sqrt(np.maximum(squares - means**2, 0).mean(axis=0) * rounds / (rounds - 1))
-    value, away = means.mean(axis=0), ndtri((1 + level) / 2) * deviations / np.sqrt(rounds)
+    value, away = middle + means.mean(axis=0), ndtri((1 + level) / 2) * deviations / np.sqrt(rounds)
     learned = round(float(np.mean([len(rewards) for rewards in runs])))
     few = () if shortest >= 100 else (f"only {shortest} of {decisions:,} decisions were accepted: too few to tell",)
     return Curve(rounds, value, value - away, value + away, learned, warnings=few)

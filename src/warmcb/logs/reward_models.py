@@ -2,16 +2,15 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from warmcb import _inputs
 from warmcb.bandits import SharedBandit, WarmBandit
 from warmcb.learners.linear import FEATURES
+from warmcb.logs.known_actions import Actions
 from warmcb.logs.logged import Flat, Logged
 from warmcb.logs.playing import DescribedPlayer, NumberedPlayer, Player
 from warmcb.logs.rows import Encoded, Narrowed, Plain
@@ -33,12 +32,12 @@ class RewardModel(ABC):
         self._lowest, self._highest = math.inf, -math.inf
 
     @abstractmethod
-    def start(self, logged: Logged, names: Sequence[str] | None) -> None:
+    def start(self, logged: Logged, known: Actions) -> None:
         """Make models for decisions like these.
 
         Args:
             logged: the first decisions.
-            names: all names that actions of the log have, if actions have names and no descriptions.
+            known: the actions of the log, if they have no descriptions.
 
         """
 
@@ -50,13 +49,13 @@ class RewardModel(ABC):
     def expected(self, logged: Logged) -> Flat:
         """The reward that is expected of each action, in the second pass."""
 
-    def _player(self, logged: Logged, names: Sequence[str] | None, rows: Plain | Encoded) -> Player:
+    def _player(self, logged: Logged, known: Actions, rows: Plain | Encoded) -> Player:
         # One lane, which learns from rounds alone and weighs them alike: plain regression.
         settings: dict[str, Any] = {"lambdas": (1.0,), "features": self.features, "half_life": math.inf, "epsilon": 0.0}
         if logged.are_described:
             return DescribedPlayer(SharedBandit(**settings), rows)
-        actions = {"actions": list(names)} if names else {"n_actions": int(logged.sizes.max())}
-        return NumberedPlayer(WarmBandit(**actions, **settings, optimism=0.0), rows)
+        bandit = WarmBandit(known.n_actions, actions=known.names, **settings, optimism=0.0)
+        return NumberedPlayer(bandit, rows, by_place=known.names is None)
 
     def _teach(self, player: Player, logged: Logged) -> None:
         if len(logged):
@@ -83,9 +82,9 @@ class CrossFitted(RewardModel):
         super().__init__(features)
         self.folds = _inputs.integer("folds", folds, 2, 100)
 
-    def start(self, logged: Logged, names: Sequence[str] | None) -> None:
+    def start(self, logged: Logged, known: Actions) -> None:
         rows = Narrowed() if logged.has_records else Plain()
-        self._models = [self._player(logged, names, rows) for _ in range(self.folds)]
+        self._models = [self._player(logged, known, rows) for _ in range(self.folds)]
 
     def learn(self, logged: Logged) -> None:
         fold = self._fold_of(logged)
@@ -111,8 +110,8 @@ class Progressive(RewardModel):
     out well made the bandit decide alike later on, and these later decisions teach the model. This one cannot.
     """
 
-    def start(self, logged: Logged, names: Sequence[str] | None) -> None:
-        self._model = self._player(logged, names, Narrowed() if logged.has_records else Plain())
+    def start(self, logged: Logged, known: Actions) -> None:
+        self._model = self._player(logged, known, Narrowed() if logged.has_records else Plain())
 
     def learn(self, logged: Logged) -> None:
         pass  # it learns in the second pass, after it was asked
@@ -128,13 +127,3 @@ class Progressive(RewardModel):
 
 MODELS_LEARN: dict[str, type[RewardModel]] = {"others": CrossFitted, "earlier": Progressive}
 """The models of rewards, by what they learn from."""
-
-
-def names_in(tables: Iterator[pl.DataFrame]) -> list[str] | None:
-    """All names that actions have in a log; None if they have none."""
-    found: set[str] = set()
-    for table in tables:
-        if table["names"].null_count():
-            return None
-        found |= set(table.select(pl.col("names").explode().unique()).to_series().to_list())
-    return sorted(found)

@@ -1,5 +1,6 @@
 """Contexts and described actions of a log as rows of numbers: as they are, or through an encoder."""
 
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from warmcb.features import Encoder
 from warmcb.logs.logged import Logged
 
 _WIDEST = 2048  # columns of contexts, and of descriptions: as many as least squares take in blocks
+
+_UNDESCRIBED = "the log has actions without features; expected described ones, as the bandit wants"
 
 
 class Offers(NamedTuple):
@@ -26,16 +29,15 @@ class Plain:
 
     def contexts(self, logged: Logged) -> Any:
         """A row for each decision."""
-        if logged.has_records:
+        if logged.numbers is None and logged.has_records:
             raise DataError("the log has records as contexts; expected a bandit with an encoder, or rows of numbers")
-        return logged.contexts
+        return logged.numbers
 
     def offers(self, logged: Logged) -> Offers:
         """Contexts and what could be chosen in them."""
         if logged.table["described"].null_count():
-            raise DataError("the log has actions without features; expected described ones, as the bandit wants")
-        described = [np.array(logged.described(i), dtype=np.float32) for i in range(len(logged))]
-        return Offers(self.contexts(logged), *_allowed(logged, described))
+            raise DataError(_UNDESCRIBED)
+        return Offers(self.contexts(logged), *_allowed(logged, [logged.described(i) for i in range(len(logged))]))
 
 
 class Encoded:
@@ -52,6 +54,8 @@ class Encoded:
     def offers(self, logged: Logged) -> Offers:
         """Contexts and what could be chosen in them."""
         self._refuse_numbers(logged)
+        if any(record.get("_multi") is None for record in logged.records):
+            raise DataError(_UNDESCRIBED)
         if isinstance(self.encoder, Encoder):
             requests = [self.encoder.encode_request(record) for record in logged.records]
             contexts, actions = vertical([one.x for one in requests]), [one.actions for one in requests]
@@ -101,14 +105,7 @@ def _columns(rows: Any) -> NDArray[np.int64]:
 def _allowed(logged: Logged, actions: list[Any]) -> tuple[list[Any], list[list[str]] | None]:
     """The descriptions and the ids of allowed actions."""
     marks = [logged.allowed[logged.starts[i] : logged.starts[i + 1]] for i in range(len(logged))]
-    for i, (mark, rows) in enumerate(zip(marks, actions, strict=True)):
-        if rows.shape[0] != len(mark):
-            raise DataError(
-                f"decision {i + 1} has {rows.shape[0]} actions and {len(mark)} probabilities; expected one each"
-            )
     ids = None
     if logged.table["names"].null_count() == 0:
-        ids = [
-            np.array(names)[mark].tolist() for names, mark in zip(logged.table["names"].to_list(), marks, strict=True)
-        ]
+        ids = [list(compress(names, mark)) for names, mark in zip(logged.table["names"].to_list(), marks, strict=True)]
     return [rows[mark] for rows, mark in zip(actions, marks, strict=True)], ids

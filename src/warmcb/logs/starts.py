@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from warmcb.errors import DataError
+from warmcb.logs._checks import reward_limits
 from warmcb.logs.collecting import Progress, evidence_of, no_progress
 from warmcb.logs.open import Log, open_log
 from warmcb.logs.playing import AnyBandit, Range, player_of
@@ -37,7 +38,7 @@ def learn_from(
     (100, [1])
 
     """
-    player = player_of(bandit, reward_range=reward_range)
+    player = player_of(bandit, reward_range=reward_limits(reward_range))
     learned = 0
     for logged in evidence_of(log if isinstance(log, Log) else open_log(log)):
         player.learn(logged)
