@@ -89,7 +89,7 @@ def _brings(value: PolicyValue) -> str:
 
 
 def _when(interval: Interval) -> str:
-    return "at every moment of a long log (asymptotically)" if interval.asymptotic else "at every moment"
+    return "whenever one looks at a long log (asymptotically)" if interval.asymptotic else "whenever one looks"
 
 
 def _ends(interval: Interval) -> str:
