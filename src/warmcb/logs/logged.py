@@ -61,7 +61,7 @@ class Logged:
         some.allowed, some.slot_places = self.allowed[first:last], self.slot_places[begin:end]
         return some
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """How many actions each decision has, with those that were not allowed."""
         return np.diff(self.starts)
