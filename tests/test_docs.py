@@ -15,6 +15,7 @@ import warmcb
 from warmcb import (
     _core,
     catalogue,
+    client,
     contracts,
     data,
     errors,
@@ -141,7 +142,7 @@ def test_every_bandit_is_in_the_readme() -> None:
 EVERY_PAGE = "\n".join(page.read_text() for page in PAGES)
 MODULES = (
     warmcb, contracts, errors, explorers, learners, selectors, theory, frontiers, two_arms, measurement, pictures, data,
-    plot, noise, catalogue, features, logs,
+    plot, noise, catalogue, features, logs, client,
 )  # fmt: skip
 PROTOCOLS = {contracts.StartsLearner, contracts.StartsSelector, contracts.StartsExplorer}
 
@@ -187,7 +188,8 @@ def arguments(function: Callable[..., object]) -> list[str]:
 
 
 def test_every_public_name_is_on_a_page() -> None:
-    parts = [*explorers.__all__, *selectors.__all__, *learners.__all__, *features.__all__, *logs.__all__]
+    modules = (explorers, selectors, learners, features, logs, client)
+    parts = [name for module in modules for name in module.__all__]
     classes = [
         name
         for name, thing in vars(contracts).items()
