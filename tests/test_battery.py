@@ -4,6 +4,7 @@ import ast
 import copy
 import json
 import pickle
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,22 @@ def test_resume_is_exact(make: Make, problem: Problem, tmp_path: Path) -> None:
     live(resumed, problem, 180, 250)
     assert fingerprint(resumed, tmp_path) == fingerprint(unbroken, tmp_path)
     assert live(resumed, problem, 250, 300) == live(unbroken, problem, 250, 300)
+
+
+def test_bytes_are_the_file(make: Make, problem: Problem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bandit = started(make, problem)
+    live(bandit, problem, 100, 150)
+    for model in (make(), bandit, bandit.policy()):
+        data = model.to_bytes()
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", lambda: 2e9)
+            model.save(tmp_path / "b.warmcb")
+            assert (tmp_path / "b.warmcb").read_bytes() == data == model.to_bytes()
+        twin = load(data)
+        assert type(twin) is type(model) and twin.to_bytes() == data
+    resumed = load(bandit.to_bytes())
+    assert live(resumed, problem, 150, 200) == live(bandit, problem, 150, 200)
+    assert resumed.to_bytes() == bandit.to_bytes()
 
 
 def test_save_before_any_data(make: Make, tmp_path: Path) -> None:

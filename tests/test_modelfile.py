@@ -67,6 +67,26 @@ def test_foreign(tmp_path: Path, content: bytes) -> None:
     assert "x.warmcb" in str(caught.value)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+def test_bytes_are_checked_as_files_are(saved: Path, share: float) -> None:
+    data = saved.read_bytes()
+    cut = data[: int(len(data) * share)]
+    with pytest.raises(ModelFileError, match=f"^a model of {len(cut)} bytes is truncated or not a file of warmcb's"):
+        load(cut)
+    flipped = bytearray(data)
+    flipped[len(data) // 2] ^= 0xFF
+    with pytest.raises(ModelFileError):
+        load(bytes(flipped))
+    rewrite(saved, kind="Os")
+    with pytest.raises(ModelFileError, match=r"^a model of \d+ bytes holds a 'Os'; expected one of .*ArrowCB"):
+        load(saved.read_bytes())
+    rewrite(saved, kind="ArrowCB", params={"n_actions": 5})
+    with pytest.raises(ModelFileError, match=r"^a model of \d+ bytes is not a whole ArrowCB"):
+        load(saved.read_bytes())
+    with pytest.raises(ModelFileError, match=r"^the model cannot be written: a is inf; expected a finite number$"):
+        _modelfile.to_bytes("ArrowCB", {}, {"a": np.array(np.inf)})
+
+
 def test_another_archive(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", a=np.ones(3))
     with pytest.raises(ModelFileError, match="not a file of warmcb's"):
@@ -255,12 +275,14 @@ def test_long_names(tmp_path: Path) -> None:
         assert caught.value.errno == errno.ENAMETOOLONG
 
 
-@pytest.mark.parametrize("path", [None, 3, b"bytes", "a\0b"])
+@pytest.mark.parametrize("path", [None, 3, bytearray(b"name"), "a\0b"])
 def test_what_is_no_name(path: Any) -> None:
     with pytest.raises(ModelFileError, match=r"path is .*; expected the name of a file"):
         _modelfile.write(path, "ArrowCB", {}, {})
     with pytest.raises(ModelFileError, match=r"path is .*; expected the name of a file"):
         _modelfile.read(path)
+    with pytest.raises(ModelFileError, match=r"path is b'name'; expected the name of a file"):
+        _modelfile.write(b"name", "ArrowCB", {}, {})  # type: ignore[arg-type]
 
 
 def test_a_folder_or_a_file_without_permission() -> None:

@@ -221,6 +221,7 @@ void bind_rounds(nb::module_& m) {
         .def_ro("low", &CostUnit::low, "What is 0.")
         .def_ro("width", &CostUnit::width, "The difference between what is 1 and what is 0.")
         .def_ro("mean", &CostUnit::mean, "Of all costs that were seen.")
+        .def_ro("seen", &CostUnit::seen, "How many that were.")
         .def("see", [](CostUnit& self, double cost) -> std::optional<std::tuple<double, double>> {
             const auto change = self.see(cost);
             if (!change) return std::nullopt;
@@ -257,7 +258,7 @@ void bind_rounds(nb::module_& m) {
         }, "weights"_a.none(), "unjudged"_a, "unjudged_weight"_a,
            "Set what a round weighs in each lane (None: nothing is learned), and which actions no label tells it of.")
         .def("learn", [](Composition& self, const Rows& rows, std::size_t action, double cost, double probability,
-                         const std::optional<Array<const uint8_t>>& allowed, uint64_t round, uint64_t now) {
+                         const std::optional<Array<const uint8_t>>& allowed, uint64_t round, uint64_t now, bool drawn) {
             const Student student = self.student();
             require_width(student.learner, rows);
             require(rows.size() == 1 && action < student.learner.actions, "a single row, a known action");
@@ -266,8 +267,8 @@ void bind_rounds(nb::module_& m) {
             Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
             const NumberedOffer offer(rows.gather(0, scratch.row), marks, student.learner.actions);
             look(student.learner, student.doubts(), offer, scratch);
-            student.learn(offer, {action, cost, probability, round}, now, scratch);
-        }, "rows"_a, "action"_a, "cost"_a, "probability"_a, "allowed"_a.none(), "round"_a, "now"_a,
+            student.learn(offer, {action, cost, probability, round, drawn}, now, scratch);
+        }, "rows"_a, "action"_a, "cost"_a, "probability"_a, "allowed"_a.none(), "round"_a, "now"_a, "drawn"_a,
            "Learn what the action in a single row has cost.")
         .def("learn_many", [](Composition& self, const Rows& rows, Array<const int32_t> actions, Array<const double> costs,
                               Array<const double> probabilities, const Mask& mask, Array<const uint64_t> rounds,
@@ -303,7 +304,7 @@ void bind_rounds(nb::module_& m) {
            "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a, "Decide and learn in the rows from begin to end.");
     composition
         .def("learn_described", [](Composition& self, const Pairing& pairing, const Offers& offers, std::size_t i, std::size_t action,
-                                   double cost, double probability, uint64_t round, uint64_t now) {
+                                   double cost, double probability, uint64_t round, uint64_t now, bool drawn) {
             const Student student = self.student();
             require_offer(student.learner, pairing, offers, i);
             require(action < offers.count(i), "action out of range");
@@ -317,8 +318,8 @@ void bind_rounds(nb::module_& m) {
                 look(student.learner, student.doubts(), offer, scratch);
             }
             self.last_look.scores.clear();
-            student.learn(offer, {action, cost, probability, round}, now, scratch);
-        }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "cost"_a, "probability"_a, "round"_a, "now"_a,
+            student.learn(offer, {action, cost, probability, round, drawn}, now, scratch);
+        }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "cost"_a, "probability"_a, "round"_a, "now"_a, "drawn"_a,
            "Learn what an action of offer i has cost.")
         .def("play_described", [](Composition& self, const Stream& random, const Pairing& pairing, const Offers& offers,
                                   Array<const double> costs, std::size_t begin, std::size_t end, uint64_t first_draw,

@@ -38,6 +38,7 @@ struct Event {
     std::size_t action;
     double cost, probability;
     uint64_t round;  // how many rounds had been learned when it was decided
+    bool drawn = true;  // false: somebody chose it without a draw; it says what the action costs, and nothing of any λ
 };
 
 // What lowers scores: new actions are tried out, and old ones that were not played for long.
@@ -121,7 +122,7 @@ struct Student {
         const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action, unit.unit(event.cost),
                               event.probability, largest(true), largest(false), age, unit.fixed()};
         optimism.add(event.action);
-        selector.add(outcome);
+        if (event.drawn) selector.add(outcome);
         trial.count(event.action, now);
         if (!weights) return;
         const double inverse = by_propensity ? offer.inverse(event.probability) : 1.0;

@@ -531,6 +531,10 @@ class CostUnit:
     def mean(self) -> float:
         """Of all costs that were seen."""
 
+    @property
+    def seen(self) -> int:
+        """How many that were."""
+
     def see(self, cost: float) -> tuple[float, float] | None:
         """Count a cost; (a, b) if the unit changes: what was u is a·u + b."""
 
@@ -604,6 +608,7 @@ class Composition:
         allowed: NDArray[np.uint8] | None,
         round: int,
         now: int,
+        drawn: bool,
     ) -> None:
         """Learn what the action in a single row has cost."""
 
@@ -646,6 +651,7 @@ class Composition:
         probability: float,
         round: int,
         now: int,
+        drawn: bool,
     ) -> None:
         """Learn what an action of offer i has cost."""
 

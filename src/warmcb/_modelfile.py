@@ -6,6 +6,7 @@ list of members and the size of the file agree. So no file takes much more memor
 """
 
 import errno
+import io
 import json
 import math
 import os
@@ -41,21 +42,33 @@ def write(path: str | Path, kind: str, params: dict[str, Any], arrays: dict[str,
     made if it is not there.
     """
     plain = _plain_path(path)
-    for name, array in arrays.items():
-        _refuse_what_cannot_be_kept(plain, name, array)
-    header = _header(plain, kind, params, arrays)
+    content = _checked(str(plain), kind, params, arrays)
     try:
         place = _place(plain)
         sweep(place.parent)
         with replacing(place) as file:
-            np.savez(file, header=header, **arrays)  # type: ignore[arg-type]
+            np.savez(file, **content)  # type: ignore[arg-type]
     except OSError as error:
         _raise_access_error(plain, "written", error)
 
 
-def read(path: str | Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
-    """The class name, the parameters and the arrays."""
-    plain = _plain_path(path)
+def to_bytes(kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
+    """The bytes of the file that `write` would make: equal ones for what is equal, as members have no time."""
+    file = io.BytesIO()
+    np.savez(file, **_checked("the model", kind, params, arrays))  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def name_of(model: str | Path | bytes) -> str:
+    """What messages call a file, or the bytes of one."""
+    return f"a model of {len(model)} bytes" if isinstance(model, bytes) else str(model)
+
+
+def read(model: str | Path | bytes) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
+    """The class name, the parameters and the arrays; of a file, or of the bytes of one."""
+    if isinstance(model, bytes):
+        return _read(io.BytesIO(model), name_of(model))
+    plain = _plain_path(model)
     try:
         kind = _kind_of_file(os.stat(plain))  # before it is opened: to open a pipe is to wait for its other end
         if kind != "file":
@@ -65,40 +78,50 @@ def read(path: str | Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]
         _raise_access_error(plain, "read", error)
     with file:
         try:
-            return _read_archive(file, plain)
-        except ModelFileError:
+            return _read(file, str(plain))
+        except OSError as error:
+            _raise_access_error(plain, "read", error)
+
+
+def _read(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
+    try:
+        return _read_archive(file, name)
+    except ModelFileError:
+        raise
+    except MemoryError:
+        raise ModelFileError(f"{name} does not fit into memory; expected a smaller model, or more memory") from None
+    except Exception as error:  # bytes that are no archive of arrays raise whatever they like
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # EINVAL: a place that is nowhere
             raise
-        except MemoryError:
-            expected = "expected a smaller model, or more memory"
-            raise ModelFileError(f"{plain} does not fit into memory; {expected}") from None
-        except Exception as error:  # bytes that are no archive of arrays raise whatever they like
-            if isinstance(error, OSError) and error.errno not in (
-                None,
-                errno.EINVAL,
-            ):  # EINVAL: a place that is nowhere
-                _raise_access_error(plain, "read", error)
-            reason = _one_line(error) or type(error).__name__
-            message = f"{plain} is truncated or not a file of warmcb's ({reason}); expected what save() wrote"
-            raise ModelFileError(message) from error
+        reason = _one_line(error) or type(error).__name__
+        message = f"{name} is truncated or not a file of warmcb's ({reason}); expected what save() wrote"
+        raise ModelFileError(message) from error
 
 
-def _header(path: Path, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
+def _checked(file: str, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The members of an archive, once it is sure that they can be read again; `file` is what messages call it."""
+    for name, array in arrays.items():
+        _refuse_what_cannot_be_kept(file, name, array)
+    return {"header": _header(file, kind, params, arrays)} | arrays
+
+
+def _header(file: str, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
     outline = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
     header = {"format": "warmcb", "version": _VERSION, "kind": kind, "params": params, "arrays": outline}
     try:
         text = json.dumps(header).encode()
     except (TypeError, ValueError, RecursionError) as error:
         expected = "expected parameters that JSON can hold"
-        raise ModelFileError(f"{path} cannot be written: {_one_line(error)}; {expected}") from None
+        raise ModelFileError(f"{file} cannot be written: {_one_line(error)}; {expected}") from None
     if len(text) > _LARGEST_HEADER:
         size = f"the parameters of {kind} take {len(text)} bytes"
-        raise ModelFileError(f"{path} cannot be written: {size}; expected at most {_LARGEST_HEADER}")
+        raise ModelFileError(f"{file} cannot be written: {size}; expected at most {_LARGEST_HEADER}")
     return np.frombuffer(text, dtype=np.uint8)
 
 
-def _refuse_what_cannot_be_kept(path: Path, name: str, array: NDArray[Any]) -> None:
+def _refuse_what_cannot_be_kept(file: str, name: str, array: NDArray[Any]) -> None:
     if array.dtype.kind not in _KINDS:
-        raise ModelFileError(f"{path} cannot be written: {name} has the type {array.dtype}; expected numbers or texts")
+        raise ModelFileError(f"{file} cannot be written: {name} has the type {array.dtype}; expected numbers or texts")
     if array.dtype.kind != "f" or array.size == 0:
         return
     with np.errstate(invalid="ignore"):
@@ -106,7 +129,7 @@ def _refuse_what_cannot_be_kept(path: Path, name: str, array: NDArray[Any]) -> N
             return
     place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
     where = f"{name}[{', '.join(map(str, place))}]" if place else name
-    raise ModelFileError(f"{path} cannot be written: {where} is {array[place]}; expected a finite number")
+    raise ModelFileError(f"{file} cannot be written: {where} is {array[place]}; expected a finite number")
 
 
 def _place(path: Path) -> Path:
@@ -129,7 +152,7 @@ def _kind_of_file(status: os.stat_result) -> str:
     return kinds.get(stat.S_IFMT(status.st_mode), "device")
 
 
-def _read_archive(file: IO[bytes], path: Path) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
+def _read_archive(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
     with zipfile.ZipFile(file) as archive:
         header = _read_header(archive)
         kind, params, outline = header.get("kind"), header.get("params"), header.get("arrays")
@@ -137,16 +160,16 @@ def _read_archive(file: IO[bytes], path: Path) -> tuple[str, dict[str, Any], dic
         if header.get("format") != "warmcb" or type(version) is not int or not 0 < version < 10**6:
             raise _BrokenFileError("its header is not of warmcb's")
         if version != _VERSION:
-            raise ModelFileError(f"{path} has the format {version}; this version reads the format {_VERSION}")
+            raise ModelFileError(f"{name} has the format {version}; this version reads the format {_VERSION}")
         if not (isinstance(kind, str) and isinstance(params, dict) and isinstance(outline, dict)):
             raise _BrokenFileError("its header is not complete")
         members = _members(archive)
-        if members.keys() != {_HEADER, *(f"{name}.npy" for name in outline)}:
+        if members.keys() != {_HEADER, *(f"{array}.npy" for array in outline)}:
             raise _BrokenFileError("it does not hold the arrays that its header lists")
-        of = {name: members[f"{name}.npy"] for name in outline}
-        for name, member in of.items():
-            _refuse_other_sizes(member, outline[name])
-        return kind, params, {name: _read_array(archive, member, outline[name]) for name, member in of.items()}
+        of = {array: members[f"{array}.npy"] for array in outline}
+        for array, member in of.items():
+            _refuse_other_sizes(member, outline[array])
+        return kind, params, {array: _read_array(archive, member, outline[array]) for array, member in of.items()}
 
 
 def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:

@@ -133,10 +133,19 @@ class BaseBandit(HasParameters, ABC):
 
         """
         with self._lock:
-            params, arrays = self._saved_params()
-            _modelfile.write(path, type(self).__name__, params, self._whole_state() | arrays)
+            _modelfile.write(path, *self._content())
+
+    def to_bytes(self) -> bytes:
+        """What `save` would write, for a database or a message; `load` takes it. Equal states give equal bytes."""
+        with self._lock:
+            return _modelfile.to_bytes(*self._content())
 
     # What the package uses
+
+    def _content(self) -> tuple[str, dict[str, Any], State]:
+        """What a file holds: the name of the class, the parameters, the arrays."""
+        params, arrays = self._saved_params()
+        return type(self).__name__, params, self._whole_state() | arrays
 
     def _saved_params(self) -> tuple[dict[str, Any], State]:
         """The parameters for a file: plain values, and arrays for those that are made of arrays."""

@@ -103,7 +103,7 @@ class Lanes(BaseBandit):
         return probabilities  # line 4 draws from it
 
     def _learn_by_parts(
-        self, offer: Offer, action: int, cost: float, probability: float, round_: int, weights: Doubles
+        self, offer: Offer, action: int, cost: float, probability: float, round_: int, weights: Doubles, drawn: bool
     ) -> None:
         change = self._unit.see(cost)
         if change is not None:
@@ -119,7 +119,8 @@ class Lanes(BaseBandit):
         age, bounds = max(self.learned_ - round_, 0), (largest, largest_ever)
         in_units = self._unit.unit(cost)
         outcome = Outcome(scores, greedy, action, in_units, probability, *bounds, age, self._unit.fixed)
-        self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
+        if drawn:
+            self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
         if self._counts_actions:
             self._optimism.add(action)
             self._trial.count(action, self.learned_)
@@ -146,14 +147,14 @@ class Lanes(BaseBandit):
         return np.asarray((np.clip(costs, low, high) - low) / (high - low))
 
     def _in_paid_costs(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Unit costs in the unit of `learn`; of labels, as long as nothing was learned."""
+        """Unit costs in the unit of `learn`; of labels, as long as no cost was learned."""
         low, width = self._paid_unit
         return low + expected * width
 
     @property
     def _paid_unit(self) -> tuple[float, float]:
         """What a unit cost of 0 is in the unit of `learn`, and how much more one of 1 is."""
-        if self.learned_ == 0:
+        if self._unit.seen == 0:
             for source in self._layout.lanes[self._selector.best].sources:
                 if source in self._label_units:
                     low, high = self._label_units[source]

@@ -228,6 +228,29 @@ class Bandit(BaseBandit):
                 self.learned_ = learned + len(rows)
                 self._remember(columns)
 
+    def observe(
+        self, x: _inputs.Features, action: Action, cost: float | None = None, *, reward: float | None = None
+    ) -> None:
+        """Learn what an action cost that nobody drew: a rule, a person or a fallback chose it.
+
+        Predictions learn from it as from a round of probability 1. But it is no fair trial of any λ, and no
+        exploration: `scores_` and `learned_` stay as they are, so that exploration does not fade.
+
+        Args:
+            x: the context.
+            action: what was played, by number or name.
+            cost: what it cost: a finite number, within `cost_range` if there is one.
+            reward: instead of a cost what it brought: the cost is −reward.
+
+        >>> from warmcb import WarmBandit
+        >>> bandit = WarmBandit(actions=["news", "sports"])
+        >>> bandit.observe([1.0, 0.0], "news", cost=0.2)  # an editor put it there
+        >>> bandit.learned_
+        0
+
+        """
+        raise UnsupportedError(f"{type(self).__name__} cannot observe costs; expected a WarmBandit or an ArrowCB")
+
     def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
         """The greedy action for each row of X; explores nothing, changes nothing.
 

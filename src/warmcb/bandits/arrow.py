@@ -25,7 +25,7 @@ from warmcb.bandits._lanes import Lanes
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits._parts import check_parts, checked_scores
 from warmcb.bandits._sources import LABELS, Layout
-from warmcb.bandits.decisions import Event, Rounds, Trace
+from warmcb.bandits.decisions import Action, Event, Rounds, Trace
 from warmcb.bandits.explanations import Explanation, Side, column_names, explained, values_of
 from warmcb.contracts import Doubles, Floats, Outcome
 from warmcb.errors import OrderError, UnsupportedError
@@ -82,14 +82,27 @@ class LaneBandit(Lanes, Bandit):
         probabilities = np.empty(self.n_actions)
         return self._compiled.decide(row, allowed, self.learned_, uniform, probabilities), probabilities
 
-    def _learn(self, row: Rows, event: Event) -> None:
+    def _learn(self, row: Rows, event: Event, drawn: bool = True) -> None:
         action, cost, probability, allowed, round_ = event
         if self._compiled is not None:
-            self._compiled.learn(row, action, cost, probability, allowed, round_, self.learned_)
+            self._compiled.learn(row, action, cost, probability, allowed, round_, self.learned_, drawn)
             return
         offer = _NumberedOffer(row, allowed, self.n_actions)
         weights = np.where(self._unjudged[action], self._unjudged_weight, self._bandit_weights)
-        self._learn_by_parts(offer, action, cost, probability, round_, weights)
+        self._learn_by_parts(offer, action, cost, probability, round_, weights, drawn)
+
+    def observe(
+        self, x: _inputs.Features, action: Action, cost: float | None = None, *, reward: float | None = None
+    ) -> None:
+        with self._lock:
+            if not self._trains:
+                raise UnsupportedError(f"{type(self).__name__} cannot observe costs: it learns from labels alone")
+            columns, row = self._row(x)
+            paid = _inputs.cost_or_reward(cost, reward, self.cost_range)
+            event = Event(self._actions.number(action), paid, 1.0, None, self.learned_)
+            self._meet(row)
+            self._learn(row, event, drawn=False)
+            self._remember(columns)
 
     # New actions
 
@@ -310,8 +323,8 @@ class ArrowCB(LaneBandit):
         return np.minimum((1 - lambdas) / total, 1e20) * length, lambdas / total * length
 
     def _warm_start(self, rows: Rows, table: CostTable, source: str = LABELS) -> None:
-        if self.horizon is not None and (self._warm_examples or self._selector.rounds):
-            seen = f"{self._warm_examples} examples and {self._selector.rounds} rounds"
+        if self.horizon is not None and (self._warm_examples or self._unit.seen):
+            seen = f"{self._warm_examples} examples and {self._unit.seen} rounds"
             raise OrderError(
                 f"warm_start came after {seen}; with a horizon it is expected once, before the first round"
             )

@@ -1,4 +1,4 @@
-"""Bandits and policies in files: what `save` wrote goes on exactly as before."""
+"""Bandits and policies in files, or as bytes: what was saved goes on exactly as before."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,11 +13,13 @@ from warmcb.errors import InputError, ModelFileError
 from warmcb.features import as_encoder
 
 
-def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]] = (), *, encoder: Any = None) -> Any:
-    """Read a bandit or a policy that `save` wrote.
+def load(
+    path: str | Path | bytes, stream: int | None = None, parts: Iterable[type[Any]] = (), *, encoder: Any = None
+) -> Any:
+    """Read a bandit or a policy that `save` wrote, or `to_bytes` made.
 
     Args:
-        path: the file.
+        path: the file; or its bytes, as `to_bytes` gives them.
         stream: the number of a worker that shall decide by itself. Workers with different numbers never share a draw,
             nor do different snapshots in the same worker. By default, it goes on as the one that was saved.
         parts: your own classes that the bandit is made of. A file only names them: it makes nothing be imported.
@@ -33,18 +35,20 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
     ...     again = warmcb.load(f"{folder}/news.warmcb")
     >>> again.decide([0.0, 1.0]).action == bandit.decide([0.0, 1.0]).action
     True
+    >>> warmcb.load(bandit.to_bytes()).to_bytes() == bandit.to_bytes()
+    True
 
     """
     worker = None if stream is None else _inputs.integer("stream", stream, 0, 2**32 - 1)
     known = known_parts(parts)
     written, params, state = _modelfile.read(path)
-    kind = written.removeprefix(POLICY)
+    name, kind = _modelfile.name_of(path), written.removeprefix(POLICY)
     if kind not in BaseBandit.known:
-        raise ModelFileError(f"{path} holds a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
+        raise ModelFileError(f"{name} holds a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
     params = _with_encoder(params, encoder)
     try:
         saved = BaseBandit.known[kind]
-        arguments = saved._loaded_params({name: decoded(value, known) for name, value in params.items()}, state)
+        arguments = saved._loaded_params({one: decoded(value, known) for one, value in params.items()}, state)
         bandit = revive(saved, arguments, state)
         if bandit.encoder is not None:
             bandit.encoder.restore(part("encoder", state))
@@ -54,7 +58,7 @@ def load(path: str | Path, stream: int | None = None, parts: Iterable[type[Any]]
             raise ValueError("it is the snapshot of a policy, which does not learn")
     except Exception as error:  # a file may hold anything
         reason = " ".join(str(error).split())[:200]
-        raise ModelFileError(f"{path} is not a whole {kind}: {reason}") from error
+        raise ModelFileError(f"{name} is not a whole {kind}: {reason}") from error
     if written != kind:
         raise InputError(f"stream is {stream} for a policy, whose draws have keys; expected none")
     if worker is not None and worker != bandit._draws.worker:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _inputs, _modelfile
+from warmcb._states import State
 from warmcb.bandits._base import POLICY, BaseBandit, revive
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.decisions import Action, Decision, Decisions, Key
@@ -48,9 +49,15 @@ class BasePolicy:
             path: the file; one that is there already is replaced.
 
         """
-        params, arrays = self._bandit._saved_params()
-        kind = POLICY + type(self._bandit).__name__
-        _modelfile.write(path, kind, params, self._bandit._whole_state() | arrays)
+        _modelfile.write(path, *self._content())
+
+    def to_bytes(self) -> bytes:
+        """What `save` would write, for a database or a message; `warmcb.load` takes it."""
+        return _modelfile.to_bytes(*self._content())
+
+    def _content(self) -> tuple[str, dict[str, Any], State]:
+        kind, params, arrays = self._bandit._content()
+        return POLICY + kind, params, arrays
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {name: np.array(array) for name, array in self._bandit._whole_state().items()}

@@ -294,6 +294,42 @@ class SharedBandit(ChosenParts):
                 self._learn(offering.offers, i, row, float(paid[i]), probabilities[i], played[i][4])
                 self.learned_ += 1
 
+    def observe(
+        self,
+        x: _inputs.Features,
+        row: int,
+        cost: float | None = None,
+        *,
+        actions: _inputs.Features = None,
+        ids: ArrayLike | None = None,
+        reward: float | None = None,
+    ) -> None:
+        """Learn what an action cost that nobody drew: a rule, a person or a fallback chose it.
+
+        Predictions learn from it as from a round of probability 1. But it is no fair trial of any λ, and no
+        exploration: `scores_` and `learned_` stay as they are, so that exploration does not fade.
+
+        Args:
+            x: the context; None if there was none. With an `Encoder` also a request with its actions in it.
+            row: of the action that was played.
+            cost: what it cost: a finite number, within `cost_range` if there is one.
+            actions: the descriptions of the actions that were there.
+            ids: their ids, if they have any.
+            reward: instead of a cost what it brought: the cost is −reward.
+
+        >>> bandit = SharedBandit()
+        >>> bandit.observe([0.3, 0.7], 1, actions=[[1.0, 0.2], [0.5, 0.5]], reward=1.0)  # an editor put it there
+        >>> bandit.learned_
+        0
+
+        """
+        with self._lock:
+            paid = _inputs.cost_or_reward(cost, reward, self.cost_range)
+            offering = self._one(x, actions, ids)
+            row = _inputs.integer("row", row, 0, offering.descriptions.shape[0] - 1)
+            self._meet(offering)
+            self._learn(offering.offers, 0, row, paid, 1.0, self.learned_, drawn=False)
+
     def predict(
         self, X: _inputs.Features, actions: Sequence[Any] | None = None, ids: Sequence[ArrayLike] | None = None
     ) -> NDArray[np.int64]:
@@ -373,13 +409,15 @@ class SharedBandit(ChosenParts):
         ids = offering.ids if whole or offering.ids is None else offering.ids[begin:end]
         return Decision(action, probabilities.item(action), probabilities, descriptions, self.learned_, key, ids)
 
-    def _learn(self, offers: Offers, i: int, row: int, cost: float, probability: float, round_: int) -> None:
+    def _learn(
+        self, offers: Offers, i: int, row: int, cost: float, probability: float, round_: int, drawn: bool = True
+    ) -> None:
         if self._compiled is not None:
-            numbers = row, cost, probability, round_, self.learned_
+            numbers = row, cost, probability, round_, self.learned_, drawn
             self._compiled.learn_described(self._pairing, offers, i, *numbers)
         else:
             offer = self._offer(offers, i)
-            self._learn_by_parts(offer, row, cost, probability, round_, self._bandit_weights)
+            self._learn_by_parts(offer, row, cost, probability, round_, self._bandit_weights, drawn)
 
     def _teach(self, offers: Offers, costs: NDArray[np.float64], source: str) -> None:
         """Learn unit costs that a known source tells."""
@@ -519,7 +557,7 @@ class SharedBandit(ChosenParts):
     @property
     def _may_start_anew(self) -> bool:
         """Whether descriptions were one-hot so far, and little was learned, which it may forget."""
-        return self._one_hot and self._warm_examples == 0 and self.learned_ < _YOUNG
+        return self._one_hot and self._warm_examples == 0 and self._unit.seen < _YOUNG
 
     def _try_to_build(self, widths: Widths, one_hot: bool) -> None:
         try:
