@@ -198,7 +198,7 @@ class StoredSlot(msgspec.Struct, frozen=True, kw_only=True):
         probabilities: those of all actions that could have been chosen.
         rewards: all rewards that came.
         reward: what they are worth together; None as long as it is not known.
-        filled: whether that is the default reward, because none came.
+        filled: whether that is the default reward, because none came; None as long as it is not known.
 
     """
 
@@ -207,7 +207,7 @@ class StoredSlot(msgspec.Struct, frozen=True, kw_only=True):
     probabilities: dict[str, float]
     rewards: list[ReceivedReward]
     reward: float | None
-    filled: bool
+    filled: bool | None
 
 
 class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,48 +217,37 @@ class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
         event: its id.
         time: when it was decided.
         due: when it is joined, rewarded or not.
-        unit: who it happened to.
+        unit: who it happened to; None: nobody was named.
         arm: who chose.
         model: the version of the model that decided.
         settings: the version of the settings.
-        context: what was known.
-        actions: what was on offer.
         slots: its decisions.
         deferred: whether it is learned only if it is activated.
-        activated: whether it was.
+        activated: whether it was, or need not be.
         joined: the number of its entry in the journal; a model of this version or a later one has learned it.
+        context: what was known; None in a list of events.
+        actions: what was on offer; None in a list of events.
 
     """
 
     event: str
     time: datetime
     due: datetime
-    unit: str
+    unit: str | None
     arm: str
     model: int
     settings: int
-    context: Any
-    actions: list[Any] | None
     slots: list[StoredSlot]
     deferred: bool
     activated: bool
     joined: int | None
+    context: Any = None
+    actions: list[Any] | None = None
 
 
 class EventPage(msgspec.Struct, frozen=True, kw_only=True):
     events: list[StoredEvent]
     next: int | None
-
-
-class Deleted(msgspec.Struct, frozen=True, kw_only=True):
-    """What was deleted.
-
-    Attributes:
-        deleted: how many events.
-
-    """
-
-    deleted: int
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -285,7 +274,7 @@ class Estimates(msgspec.Struct, frozen=True, kw_only=True):
         effective_size: to how many decisions of its own the log amounts.
         largest_weight: the largest importance weight.
         warnings: what to keep in mind.
-        compared: how much more than the logged policy; None if it cannot be said.
+        compared: how much more than the first policy; None for that one itself.
 
     """
 
@@ -321,7 +310,7 @@ class ModelVersion(msgspec.Struct, frozen=True, kw_only=True):
         code: the version of the code that made it.
         pinned: whether it is kept for good.
         published: whether it is the one that decides.
-        bytes: its size.
+        bytes: what it takes in the store, where it is compressed.
 
     """
 

@@ -15,7 +15,6 @@ import httpx
 from warmcb._messages import shown
 from warmcb.client.answers import (
     Answer,
-    Deleted,
     Evaluation,
     EventPage,
     Key,
@@ -329,7 +328,7 @@ class Client:
             How many events were deleted.
 
         """
-        return self._connection.ask("DELETE", f"{self._path}/events/{_quoted(event)}", Deleted).deleted
+        return self._connection.ask("DELETE", f"{self._path}/events/{_quoted(event)}", dict[str, int])["deleted"]
 
     def delete_unit(self, unit: str) -> int:
         """Delete all events of a unit, and their rewards. The model is retrained without them.
@@ -341,7 +340,7 @@ class Client:
             How many events were deleted.
 
         """
-        return self._connection.ask("DELETE", f"{self._path}/units/{_quoted(unit)}", Deleted).deleted
+        return self._connection.ask("DELETE", f"{self._path}/units/{_quoted(unit)}", dict[str, int])["deleted"]
 
     def download_log(
         self,
