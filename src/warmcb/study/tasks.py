@@ -291,7 +291,7 @@ def code_version() -> str:
 def code_files() -> list[Path]:
     """The files that determine results: all but those known not to, so that a new one is never forgotten."""
     # A unit is keyed by the data themselves.
-    aside = {"__main__.py", "_svg.py", "cli", "client.py", "data", "logs", "plot.py", "service", "theory"}
+    aside = {"__main__.py", "_svg.py", "cli", "client", "data", "logs", "plot.py", "service", "theory"}
     of_study = {"draws.py", "optimal.py", "tasks.py"}
     return [path for path in files_without(aside) if path.parent.name != "study" or path.name in of_study]
 
