@@ -21,7 +21,7 @@ async def work(given: Inherited) -> None:
     limits = Limits()
     key = os.environ.get("WARMCB_KEY")
     master = Key(hash_of(key), ADMINISTRATION, ALL_LOOPS, 1) if key else None
-    application = Application(open_store(given.store), SteadyClock(given.offset), master, limits)
+    application = Application(open_store(given.store, make=False), SteadyClock(given.offset), master, limits)
     config = uvicorn.Config(
         application.router,
         http=PatientProtocol,
