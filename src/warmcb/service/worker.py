@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import sys
 
 import uvicorn
@@ -47,5 +48,7 @@ async def _stop_with_parent(server: uvicorn.Server, given: Inherited) -> None:
 
 if __name__ == "__main__":
     log_as_json("worker")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # connections are files; Limits bounds them
     sys.setswitchinterval(0.0005)  # a commit that is done shall not wait long for its turn
     uvloop.run(work(inherited()))
