@@ -17,6 +17,7 @@ from warmcb.service.store import Database
 
 DEFAULT = "default"
 _KINDS: dict[str, type[Kind]] = {"described": Described, "named": Named}
+_BITS = {"described": 18, "named": 10}
 _SELECT = (
     "SELECT l.loop, l.kind, l.actions, l.encoder, l.seed, l.made, s.version, s.settings FROM loops l"
     " JOIN settings s ON s.loop = l.loop AND s.version = (SELECT max(version) FROM settings WHERE loop = l.loop)"
@@ -70,10 +71,13 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
         raise bad_request("actions belong to the kind named, and only there; expected both or neither")
     if body.actions is not None and len(set(body.actions)) < len(body.actions):
         raise bad_request(f"actions is {shown(body.actions)}; expected different names")
+    encoder = body.encoder
+    if encoder.bits is None:
+        encoder = msgspec.structs.replace(encoder, bits=_BITS[body.kind])
     settings = checked(body.settings)
     if await database.fetch("SELECT 1 FROM loops WHERE loop = $1", name):
         there = await loop_named(database, name)
-        if isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == body.encoder:
+        if isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == encoder:
             return there, False
         raise conflict(
             f"the loop {shown(name)} is there with another kind or encoder, which are fixed; make another one"
@@ -81,7 +85,7 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
     await database.execute(
         "INSERT INTO loops (loop, kind, actions, encoder, sources, seed, entries, epoch, made)"
         " VALUES ($1, $2, $3, $4, '[]', $5, 0, 0, $6)",
-        *(name, body.kind, _json(body.actions), _json(body.encoder), secrets.randbits(32), now),
+        *(name, body.kind, _json(body.actions), _json(encoder), secrets.randbits(32), now),
     )
     await _insert_settings(database, now, name, 1, settings, who)
     await versions.publish(database, now, name, 0, versions.NOTHING_LEARNED, pinned=False)

@@ -128,10 +128,13 @@ def _described(i: int, action: Record) -> Record:
         identity = str(identity)
     if type(identity) is not str or not 1 <= len(identity) <= 256:
         raise bad_request(f"the id of actions[{i}] is {shown(identity)}; expected a text of 1 to 256 characters")
-    features = {name: value for name, value in action.items() if name not in ("id", "features", "_tag")}
-    inner = action.get("features", [])
-    for part in inner if isinstance(inner, list) else [inner]:
-        if not isinstance(part, dict):
-            raise bad_request(f"the features of actions[{i}] are {shown(inner)}; expected an object")
-        features |= part
-    return {"_tag": identity, **features}
+    features = {**action}
+    del features["id"]
+    inner = features.pop("features", None)
+    if inner is not None:
+        for part in inner if isinstance(inner, list) else [inner]:
+            if not isinstance(part, dict):
+                raise bad_request(f"the features of actions[{i}] are {shown(inner)}; expected an object")
+            features |= part
+    features["_tag"] = identity
+    return features
