@@ -10,7 +10,7 @@ from warmcb._code import files_without, version_of
 from warmcb.service.clock import DAY, HOUR
 from warmcb.service.store import Database
 
-_ASIDE = {"__main__.py", "_svg.py", "cli", "client.py", "data", "logs", "plot.py", "study", "theory"}
+_ASIDE = {"__main__.py", "_svg.py", "cli", "client", "data", "logs", "plot.py", "study", "theory"}
 _NEWEST = 2  # versions that are kept whatever their age: if one is damaged there is another
 
 
