@@ -9,6 +9,7 @@ from warmcb.bandits._sources import LABELS, LOG, MOST_SOURCES, sources_of_log
 from warmcb.service import inbox
 from warmcb.service.bodies import ExampleBody, LabelsBody
 from warmcb.service.loops import Loop
+from warmcb.service.offers import check_depth
 from warmcb.service.refusals import bad_request
 from warmcb.service.store import Database
 
@@ -37,6 +38,7 @@ def check(loop: Loop, labels: LabelsBody) -> None:
                 f"examples[{i}] has {_form(i, example)}, and examples[0] {form}; expected one form in all"
             )
         offered = loop.kind.offered(example)
+        check_depth(offered.context, *(offered.described or ()))
         named = {"right": [example.right], "done": [example.done], "rewards": example.rewards or {}}[form]
         if unknown := [name for name in named if name not in offered.names]:
             raise bad_request(f"examples[{i}] has {shown(unknown[0])} in {form}; expected ids of actions")
