@@ -84,6 +84,10 @@ class Kind(ABC):
         """
 
     @abstractmethod
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        """An `InputError` if there is something in an offer that cannot become a row."""
+
+    @abstractmethod
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         """Learn labelled examples."""
 
@@ -112,6 +116,11 @@ class Kind(ABC):
         except OrderError:
             return None
 
+    def new_encoder(self) -> Encoder:
+        """One that has met no data."""
+        bits, text, categories, now = msgspec.structs.astuple(self.encoder)
+        return Encoder(bits, tuple(text), tuple(categories), now)
+
     def offered(self, example: ExampleBody) -> Offer:
         """What an example is about."""
         return offer(example.context, example.actions, self.names)
@@ -119,13 +128,12 @@ class Kind(ABC):
     def _arguments(self, settings: Settings) -> dict[str, Any]:
         """What both kinds of bandits are made with."""
         limits = settings.reward_range
-        bits, text, categories, now = msgspec.structs.astuple(self.encoder)
         return {
             "epsilon": settings.epsilon,
             "features": settings.features,
             "explorer": settings.explorer,
             "cost_range": None if limits is None else (-limits[1], -limits[0]),
-            "encoder": Encoder(bits, tuple(text), tuple(categories), now),
+            "encoder": self.new_encoder(),
             "seed": self.seed,
         }
 
@@ -160,6 +168,9 @@ class Described(Kind):
             bandit.learn(x, decision, reward=reward)
         else:
             bandit.observe(x, row, reward=reward, actions=rows, ids=ids)
+
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        encoder.encode_request(offered.request)
 
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         offers = [self.offered(example) for example in labels.examples]
@@ -200,8 +211,13 @@ class Named(Kind):
         else:
             bandit.observe(x, name, reward=reward)
 
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        encoder.encode(offered.context)
+
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         lesson = _lesson(labels, [bandit.actions] * len(labels.examples))
+        if "costs" in lesson:
+            lesson["actions"] = ~np.isnan(lesson["costs"])  # those that somebody has judged
         bandit.warm_start([example.context for example in labels.examples], source=labels.source, **lesson)
 
     def _row(self, decision: Decision, among: Offer) -> int:
