@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from warmcb.errors import InputError
 from warmcb.service import keys
@@ -185,20 +185,26 @@ class Door:
         if not length.isdigit() or int(length) > most:
             raise _too_large(most)
         async with asyncio.timeout(self._limits.seconds):
-            message = await receive()
+            message = await _received(receive)
             if not message.get("more_body"):
                 whole: bytes = message.get("body", b"")
                 return whole
             parts, size = [message.get("body", b"")], len(message.get("body", b""))
             while message.get("more_body"):
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise bad_request("the body has broken off")
+                message = await _received(receive)
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > most:
                     raise _too_large(most)
         return b"".join(parts)
+
+
+async def _received(receive: Receive) -> Message:
+    """The next part of a body."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise bad_request("the body has broken off")
+    return message
 
 
 def refused(error: Exception) -> Reply:

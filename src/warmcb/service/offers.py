@@ -11,6 +11,7 @@ from warmcb.service.refusals import bad_request
 
 Record = dict[str, Any]
 _OURS = ("_multi", "_slots")
+_MOST_DEPTH = 32  # as the encoder has it
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder(Record).decode
 
 
@@ -70,6 +71,25 @@ def offer(context: Record, actions: list[Record] | None, named: tuple[str, ...] 
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise bad_request(f"actions has the id {shown(twice)} twice; expected different ids")
     return Offer(context, names, described)
+
+
+def check_depth(*records: Record) -> None:
+    """A refusal if one of several records is nested deeper than the encoder can read.
+
+    >>> check_depth({"user": {"likes": ["tea", {"with": "milk"}]}})
+    """
+    level: list[Any] = list(records)
+    for _ in range(_MOST_DEPTH + 1):
+        inner: list[Any] = []
+        for value in level:
+            if type(value) is dict:
+                inner += value.values()
+            elif type(value) is list:
+                inner += value
+        if not inner:
+            return
+        level = inner
+    raise bad_request(f"the body is JSON that is too deep; expected records of at most {_MOST_DEPTH} levels")
 
 
 def stored_offer(request: str, names: str) -> tuple[Offer, dict[str, Record]]:

@@ -26,7 +26,7 @@ class Version(NamedTuple):
     Attributes:
         version: the number of the last entry that it has learned.
         model: the bandit's bytes, compressed.
-        hash: of them.
+        hash: of them and the state.
         state: what else the trainer has to know.
         code: the version of the code that made it.
 
@@ -41,7 +41,7 @@ class Version(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether it is what was written."""
-        return hashlib.sha256(self.model).digest() == self.hash
+        return _hash(self.model, self.state) == self.hash
 
     @property
     def data(self) -> bytes:
@@ -74,7 +74,7 @@ async def save(database: Database, now: int, loop: str, version: int, model: byt
     """
     await database.execute("DELETE FROM versions WHERE loop = $1 AND version = $2", loop, version)
     sql = "INSERT INTO versions (loop, version, model, hash, state, code, time) VALUES ($1, $2, $3, $4, $5, $6, $7)"
-    await database.execute(sql, loop, version, model, hashlib.sha256(model).digest(), state, code(), now)
+    await database.execute(sql, loop, version, model, _hash(model, state), state, code(), now)
 
 
 async def publish(database: Database, now: int, loop: str, version: int, policy: bytes, pinned: bool) -> None:
@@ -127,6 +127,10 @@ async def thin(database: Database, now: int, loop: str) -> int:
     for version in gone:
         await database.execute("DELETE FROM versions WHERE loop = $1 AND version = $2", loop, version)
     return len(gone)
+
+
+def _hash(model: bytes, state: str) -> bytes:
+    return hashlib.sha256(model + state.encode()).digest()
 
 
 def kept(versions: Iterable[tuple[int, int]], now: int) -> set[int]:
