@@ -40,11 +40,18 @@ async def time_offset(database: Database) -> int:
 
 
 async def grant_grace(database: Database, now: int) -> int:
-    """After a downtime: what is due, or nearly, waits two minutes more; how many events do."""
+    """After a downtime: what is due, or nearly, waits two minutes more; how many events do.
+
+    An event for which somebody was told that it is late is over, and stays so.
+    """
     rows = await database.fetch("SELECT value FROM meta WHERE name = $1", _NAME)
     if not rows or now - msgspec.json.decode(rows[0][0])["time"] < _SILENCE:
         return 0
-    return await database.execute("UPDATE events SET due = $1 WHERE joined IS NULL AND due < $1", now + GRACE)
+    late = "EXISTS (SELECT 1 FROM {0} l WHERE l.loop = events.loop AND l.event = events.event AND l.time > events.due)"
+    sql = "UPDATE events SET due = $1 WHERE joined IS NULL AND due < $1"
+    return await database.execute(
+        f"{sql} AND NOT {late.format('rewards')} AND NOT {late.format('activations')}", now + GRACE
+    )
 
 
 def _monotonic() -> int:

@@ -104,9 +104,7 @@ async def keep(database: Database, now: int, loop: Loop, decided: Decided) -> tu
     settings = loop.settings
     eager = settings.join == "first_reward"
     due = now + round(settings.wait * SECOND)
-    if eager and await database.fetch(
-        "SELECT 1 FROM rewards WHERE loop = $1 AND event = $2 LIMIT 1", loop.name, decided.event
-    ):
+    if eager and await is_complete(database, loop.name, decided):
         due = now
     names, choices = _encode(decided.names).decode(), _encode(decided.choices).decode()
     row: tuple[Any, ...] = (
@@ -119,6 +117,16 @@ async def keep(database: Database, now: int, loop: Loop, decided: Decided) -> tu
     there = await find(database, loop.name, decided.event)
     assert there is not None  # the same transaction has found its id taken
     return there, False
+
+
+async def is_complete(database: Database, loop: str, event: Decided | Stored) -> bool:
+    """Whether an event has a reward, and has taken place: then `first_reward` waits for nothing more."""
+    slots = {choice.slot for choice in event.choices}
+    came = await database.fetch("SELECT slot FROM rewards WHERE loop = $1 AND event = $2", loop, event.event)
+    if not any(slot in slots for (slot,) in came):
+        return False
+    sql = "SELECT 1 FROM activations WHERE loop = $1 AND event = $2"
+    return not event.deferred or bool(await database.fetch(sql, loop, event.event))
 
 
 async def find(database: Database, loop: str, event: str) -> Stored | None:

@@ -38,6 +38,8 @@ class Entry(NamedTuple):
 async def number_due(database: Database, now: int, loop: str, most: int) -> list[Entry]:
     """Give numbers to what waits in the inbox, and to events whose deadline is over: these are joined now.
 
+    In the microsecond of a deadline rewards may still come; after it nobody can write one with that time.
+
     Args:
         database: a transaction of the trainer.
         now: its time.
@@ -47,7 +49,7 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
     """
     sql = "SELECT id, kind, body, time FROM inbox WHERE loop = $1 ORDER BY id LIMIT $2"
     waiting = await database.fetch(sql, loop, most)
-    sql = f"SELECT {COLUMNS} FROM events WHERE loop = $1 AND joined IS NULL AND due <= $2 ORDER BY due, id LIMIT $3"
+    sql = f"SELECT {COLUMNS} FROM events WHERE loop = $1 AND joined IS NULL AND due < $2 ORDER BY due, id LIMIT $3"
     due = [Stored(*row) for row in await database.fetch(sql, loop, now, most - len(waiting))]
     if not waiting and not due:
         return []
@@ -76,7 +78,7 @@ async def has_due(database: Database, now: int, loop: str) -> bool:
     """Whether anything waits for a number."""
     sql = (
         "SELECT EXISTS (SELECT 1 FROM inbox WHERE loop = $1)"
-        " OR EXISTS (SELECT 1 FROM events WHERE loop = $1 AND joined IS NULL AND due <= $2)"
+        " OR EXISTS (SELECT 1 FROM events WHERE loop = $1 AND joined IS NULL AND due < $2)"
     )
     ((found,),) = await database.fetch(sql, loop, now)
     return bool(found)

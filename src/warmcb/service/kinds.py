@@ -1,5 +1,6 @@
 """The two kinds of loops: what a model is there, how it chooses, and how it learns."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -165,16 +166,16 @@ class Described(Kind):
         if drawn:
             probabilities = np.array(choice.probabilities)[choice.allowed or slice(None)]
             decision = Decision(row, choice.probability, probabilities, rows, round_, None, ids)
-            bandit.learn(x, decision, reward=reward)
+            bandit.learn(x, decision, _cost(bandit, reward))
         else:
-            bandit.observe(x, row, reward=reward, actions=rows, ids=ids)
+            bandit.observe(x, row, _cost(bandit, reward), actions=rows, ids=ids)
 
     def encode(self, encoder: Encoder, offered: Offer) -> None:
         encoder.encode_request(offered.request)
 
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         offers = [self.offered(example) for example in labels.examples]
-        lesson = _lesson(labels, [one.names for one in offers])
+        lesson = _lesson(bandit, labels, [one.names for one in offers])
         if "y" in lesson:
             lesson["y"] = [one.names.index(right) for one, right in zip(offers, lesson["y"], strict=True)]
         bandit.warm_start([one.request for one in offers], source=labels.source, **lesson)
@@ -207,15 +208,17 @@ class Named(Kind):
             # Actions that came later could not be chosen.
             probabilities = np.zeros(bandit.n_actions)
             probabilities[: len(choice.probabilities)] = choice.probabilities
-            bandit.learn(x, Decision(name, choice.probability, probabilities, offered.names, round_), reward=reward)
+            bandit.learn(
+                x, Decision(name, choice.probability, probabilities, offered.names, round_), _cost(bandit, reward)
+            )
         else:
-            bandit.observe(x, name, reward=reward)
+            bandit.observe(x, name, _cost(bandit, reward))
 
     def encode(self, encoder: Encoder, offered: Offer) -> None:
         encoder.encode(offered.context)
 
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
-        lesson = _lesson(labels, [bandit.actions] * len(labels.examples))
+        lesson = _lesson(bandit, labels, [bandit.actions] * len(labels.examples))
         if "costs" in lesson:
             lesson["actions"] = ~np.isnan(lesson["costs"])  # those that somebody has judged
         bandit.warm_start([example.context for example in labels.examples], source=labels.source, **lesson)
@@ -228,19 +231,22 @@ class Named(Kind):
         return [of.get(name, 0.0) for name in among.names]
 
 
-def _lesson(labels: LabelsBody, names: list[tuple[str, ...]]) -> dict[str, Any]:
+def _cost(bandit: AnyBandit, reward: float) -> float:
+    """What a reward cost. Sums, and rewards of before a change of settings, may lie out of the bandit's range."""
+    low, high = bandit.cost_range or (-math.inf, math.inf)
+    return min(max(-reward, low), high)
+
+
+def _lesson(bandit: AnyBandit, labels: LabelsBody, names: list[tuple[str, ...]]) -> dict[str, Any]:
     """The arguments of a warm start: right or done actions by name, or what actions of these names cost."""
     examples = labels.examples
     if examples[0].rewards is not None:
-        return {
-            "costs": [
-                [-(example.rewards or {}).get(name, np.nan) for name in own]
-                for example, own in zip(examples, names, strict=True)
-            ]
-        }
+        told = [{name: _cost(bandit, reward) for name, reward in (one.rewards or {}).items()} for one in examples]
+        return {"costs": [[of.get(name, np.nan) for name in own] for of, own in zip(told, names, strict=True)]}
     if examples[0].right is not None:
         return {"y": [example.right for example in examples]}
-    return {"y": [example.done for example in examples], "paid": [-(example.reward or 0.0) for example in examples]}
+    paid = [_cost(bandit, example.reward or 0.0) for example in examples]
+    return {"y": [example.done for example in examples], "paid": paid}
 
 
 def _known(model: Model, offered: Offer) -> list[str]:

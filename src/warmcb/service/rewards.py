@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from warmcb._messages import shown
 from warmcb.service.bodies import RewardBody
-from warmcb.service.events import Joined, Stored, find
+from warmcb.service.events import Joined, Stored, find, is_complete
 from warmcb.service.loops import Loop
 from warmcb.service.refusals import bad_request, conflict
 from warmcb.service.settings import Settings
@@ -20,11 +20,6 @@ _WORTH: dict[str, Callable[[Sequence[float]], float]] = {
     "least": min,
     "largest": max,
 }
-
-_INSERT = (
-    "INSERT INTO rewards (loop, event, slot, key, value, time) VALUES ($1, $2, $3, $4, $5, $6)"
-    " ON CONFLICT (loop, event, slot, key) DO NOTHING"
-)
 
 
 async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody, key: str | None) -> str:
@@ -56,11 +51,7 @@ async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody
         return "repeated"
     if event is None:
         return "early"
-    if event.joined is not None or now > event.due:
-        return "late"
-    if event.eager:
-        await database.execute("UPDATE events SET due = $2 WHERE id = $1", event.id, now)
-    return "kept"
+    return "kept" if await _is_in_time(database, now, loop.name, event) else "late"
 
 
 async def keep_activation(database: Database, now: int, loop: Loop, event: str) -> str:
@@ -71,7 +62,16 @@ async def keep_activation(database: Database, now: int, loop: Loop, event: str) 
     stored = await find(database, loop.name, event)
     if stored is None:
         return "early"
-    return "late" if stored.joined is not None or now > stored.due else "activated"
+    return "activated" if await _is_in_time(database, now, loop.name, stored) else "late"
+
+
+async def _is_in_time(database: Database, now: int, loop: str, event: Stored) -> bool:
+    """Whether what came for an event counts; if it was all that the event had to wait for, this is its deadline."""
+    if now > event.due:
+        return False
+    if event.eager and await is_complete(database, loop, event):
+        await database.execute("UPDATE events SET due = $2 WHERE id = $1", event.id, now)
+    return True
 
 
 async def join(database: Database, loop: str, event: Stored, settings: Settings) -> Joined:
