@@ -27,6 +27,8 @@ _COMMANDS = (
     ("log", "log", "log_app", "logs"),
     ("evaluate", "evaluate", "evaluate_command", "logs"),
     ("replay", "replay", "replay_command", "logs"),
+    ("serve", "serve", "serve_command", "serve"),
+    ("backup", "serve", "backup_command", "serve"),
 )
 """Each command, the module and the name of what it is, and the extra that it needs."""
 

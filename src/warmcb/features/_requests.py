@@ -34,7 +34,7 @@ def in_parts(request: Any) -> tuple[Any, list[Any], Ids, Places]:
         raise InputError(f"request is {shown(request)}; expected a dictionary with a context and actions")
     if "_multi" in request:
         actions = _actions("_multi", request["_multi"])
-        is_logged = "FromUrl" in request or (bool(actions) and "j" in actions[0])
+        is_logged = isinstance(request.get("FromUrl"), list) or (bool(actions) and actions[0].keys() >= {"i", "j"})
         return request, actions, _ids(actions, "_tag"), _LOGGED if is_logged else _DSJSON
     if "actions" not in request:
         raise InputError(f"request has the keys {shown(list(request))}; expected actions, or _multi as in dsjson")

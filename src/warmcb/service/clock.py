@@ -1,8 +1,10 @@
 """Service time: microseconds that never go back, whatever is done to the clock on the wall."""
 
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
@@ -55,3 +57,13 @@ class ManualClock:
         if microseconds < 0:
             raise ValueError("service time never goes back")
         self._now += microseconds
+
+
+def iso(microseconds: int) -> str:
+    """A service time for people and programs: ISO 8601, UTC."""
+    return f"{moment(microseconds).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
+def moment(microseconds: int) -> datetime:
+    """A service time as Python has it."""
+    return _EPOCH + timedelta(microseconds=microseconds)

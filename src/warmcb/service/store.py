@@ -1,60 +1,219 @@
-"""The SQLite file behind a service: how it is opened, and what a transaction is."""
+"""What a service keeps its data in: transactions and snapshots of a database. Here it is an SQLite file.
 
+SQL has placeholders `$1`, `$2` and so on, and is written so that SQLite and PostgreSQL understand it alike.
+"""
+
+import asyncio
+import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
-from warmcb.errors import WarmcbError
+from warmcb._messages import one_line, shown
+from warmcb.errors import InputError, WarmcbError
 
 SCHEMA_VERSION = 1
 _PATIENCE = 10.0  # seconds to wait for another process that writes
+_SCHEME = "sqlite:///"
+Row = tuple[Any, ...]
+T = TypeVar("T")
 
 
 class StoreError(WarmcbError):
     """The store cannot be used: it is gone, full, damaged, or of another version."""
 
 
-def connect(path: Path | str) -> sqlite3.Connection:
-    """Open the store; it is made if there is none.
+class Database(Protocol):
+    """A transaction, or a snapshot, of a store."""
 
-    A commit returns when its data are on the disk (`synchronous=FULL`). Transactions are explicit: see `transaction`.
+    async def fetch(self, sql: str, *values: Any) -> list[Row]:
+        """The rows that a statement gives."""
+
+    async def execute(self, sql: str, *values: Any) -> int:
+        """How many rows a statement has changed."""
+
+
+class Store(Protocol):
+    """Where a service keeps its data."""
+
+    def transaction(self) -> AbstractAsyncContextManager[Database]:
+        """All or nothing, one after the other; what it wrote is durable when it ends."""
+
+    def snapshot(self) -> AbstractAsyncContextManager[Database]:
+        """Reads that see one moment, beside transactions."""
+
+    async def backup(self, path: Path) -> None:
+        """Copy the store as it is at one moment, while it is in use."""
+
+    def close(self) -> None:
+        """Give up connections."""
+
+
+def open_store(url: str) -> Store:
+    """A store by its address.
+
+    Args:
+        url: `sqlite:///` and the path of a file, which is made if there is none.
+
+    """
+    if not isinstance(url, str) or not url.startswith(_SCHEME) or url == _SCHEME:
+        raise InputError(f"store is {shown(url)}; expected {_SCHEME} and the path of a file")
+    return SqliteStore(Path(url.removeprefix(_SCHEME)))
+
+
+class SqliteStore:
+    """An SQLite file in WAL mode: one writer at a time, any number of readers, commits that wait for the disk.
+
+    Statements of a transaction take microseconds and run in the thread of the event loop. Only what can wait, for other
+    writers or for the disk, runs in a thread of its own: begin and commit.
 
     Args:
         path: the file.
 
     """
-    try:
-        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        _prepare(connection)
-    except sqlite3.Error as error:
-        raise StoreError(f"the store {str(path)!r} cannot be opened: {error}") from error
-    return connection
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._thread = ThreadPoolExecutor(1, "store")
+        self._lock: asyncio.Lock | None = None
+        self._readers: list[sqlite3.Connection] = []
+        self._writer = self._connect()
+        self._prepare()
+        self._inode = self._found_inode()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Database]:
+        self._lock = self._lock or asyncio.Lock()
+        async with self._lock:
+            await self._in_thread(self._begin)
+            try:
+                yield _Inline(self._writer)
+                await self._in_thread(self._commit)
+            except BaseException as error:
+                with suppress(sqlite3.Error):
+                    self._writer.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise self._failed(error) from error
+                raise
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Database]:
+        try:
+            reader = self._readers.pop() if self._readers else self._connect()
+            try:
+                reader.execute("BEGIN")
+                yield _Threaded(reader)
+            finally:
+                reader.execute("ROLLBACK")
+                self._readers.append(reader)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    async def backup(self, path: Path) -> None:
+        await asyncio.to_thread(self._backup, path)
+
+    def close(self) -> None:
+        self._thread.shutdown()
+        for connection in (self._writer, *self._readers):
+            connection.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")  # what is deleted of a person is overwritten
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        return connection
+
+    def _prepare(self) -> None:
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+            (found,) = self._writer.execute("PRAGMA user_version").fetchone()
+            if found == 0:
+                schema = files("warmcb.service").joinpath("schema.sql").read_text(encoding="utf-8")
+                for statement in schema.split(";\n"):
+                    self._writer.execute(statement)
+                self._writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._writer.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        if found not in (0, SCHEMA_VERSION):
+            raise StoreError(f"the store {self.path} has the version {found}; expected {SCHEMA_VERSION}")
+
+    def _begin(self) -> None:
+        # SQLite goes on writing into a file that was deleted or replaced: what is answered then would be lost.
+        if self._found_inode() != self._inode:
+            raise StoreError(f"the store {self.path} is gone")
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def _commit(self) -> None:
+        self._writer.execute("COMMIT")
+
+    def _found_inode(self) -> int | None:
+        try:
+            return os.stat(self.path).st_ino
+        except OSError:
+            return None
+
+    def _backup(self, path: Path) -> None:
+        try:
+            source, target = self._connect(), sqlite3.connect(path)
+            try:
+                source.backup(target, pages=1024)
+            finally:
+                source.close()
+                target.close()
+        except sqlite3.Error as error:
+            raise StoreError(f"the backup {path} cannot be written: {one_line(error)}") from error
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        """Run to its end in the thread, whatever becomes of the caller."""
+        running = asyncio.get_running_loop().run_in_executor(self._thread, function)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            with suppress(Exception):
+                await running
+            raise
+
+    def _failed(self, error: sqlite3.Error) -> StoreError:
+        return StoreError(f"the store {self.path} cannot be used: {one_line(error)}")
 
 
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing. It waits for other writers at its begin, so that it cannot fail in the middle for their sake."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+class _Inline:
+    """Statements that run at once, in this thread."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def fetch(self, sql: str, *values: Any) -> list[Row]:
+        return self._connection.execute(_in_sqlite(sql), values).fetchall()
+
+    async def execute(self, sql: str, *values: Any) -> int:
+        return self._connection.execute(_in_sqlite(sql), values).rowcount
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found == SCHEMA_VERSION:
-        return
-    if found > SCHEMA_VERSION:
-        raise StoreError(
-            f"the store has the version {found}; expected {SCHEMA_VERSION} or less: it is of a newer warmcb"
-        )
-    schema = files("warmcb.service").joinpath("schema.sql").read_text(encoding="utf-8")
-    connection.executescript(f"BEGIN IMMEDIATE;\n{schema}\nPRAGMA user_version = {SCHEMA_VERSION};\nCOMMIT;")
+class _Threaded(_Inline):
+    """Statements that may read much, in other threads."""
+
+    async def fetch(self, sql: str, *values: Any) -> list[Row]:
+        return await asyncio.to_thread(partial(self._fetch, sql, values))
+
+    def _fetch(self, sql: str, values: Row) -> list[Row]:
+        return self._connection.execute(_in_sqlite(sql), values).fetchall()
+
+
+@lru_cache(maxsize=512)
+def _in_sqlite(sql: str) -> str:
+    return sql.replace("$", "?")

@@ -1,0 +1,47 @@
+"""`warmcb serve` and `warmcb backup`: the decision service."""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warmcb.errors import WarmcbError
+from warmcb.service.process import log_as_json
+from warmcb.service.store import open_store
+from warmcb.service.supervisor import Supervisor
+
+_STORE = "sqlite:///warmcb.db"
+_STORE_HELP = "Where everything is kept: sqlite:/// and the path of a file."
+
+
+def serve_command(
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)] = 8801,
+    store: Annotated[str, typer.Option(help=f"{_STORE_HELP} It is made if there is none.")] = _STORE,
+    workers: Annotated[int, typer.Option(help="How many processes answer requests.", min=1, max=64)] = 1,
+) -> int:
+    """Serve decisions over HTTP: decide, log, wait for rewards, learn, publish.
+
+    Prints its address when it is ready. The first start makes a key and shows it once; WARMCB_KEY sets one instead.
+    Logs go to standard error, one JSON object a line. Ctrl-C stops it; nothing that was answered is lost.
+    """
+    log_as_json("supervisor")
+    return Supervisor(host, port, store, workers).run(lambda line: print(line, flush=True))
+
+
+def backup_command(
+    store: Annotated[str, typer.Argument(help=_STORE_HELP)],
+    path: Annotated[Path, typer.Argument(help="The file to write; there must be none of that name.")],
+) -> None:
+    """Copy the store of a service to a file, as it is at one moment; the service may go on meanwhile."""
+    logging.disable()
+    if path.exists():
+        raise WarmcbError(f"{path} is there already; expected a new name")
+    source = Path(store.removeprefix("sqlite:///"))
+    if store.startswith("sqlite:///") and not source.exists():
+        raise WarmcbError(f"there is no store {store}")
+    opened = open_store(store)
+    asyncio.run(opened.backup(path))
+    opened.close()

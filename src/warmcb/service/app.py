@@ -1,0 +1,107 @@
+"""The application of a worker: all routes over one store."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from starlette.routing import Route, Router
+
+from warmcb.service import keys
+from warmcb.service.administration import Administration
+from warmcb.service.clock import Clock
+from warmcb.service.committer import Committer
+from warmcb.service.http import ANY_KEY, ANYBODY, Call, Door, Endpoint, Reply, nowhere, refused, send_reply
+from warmcb.service.keys import Key
+from warmcb.service.limits import Limits
+from warmcb.service.metrics import exposition
+from warmcb.service.models import Directory
+from warmcb.service.openapi import description
+from warmcb.service.reading import Reading
+from warmcb.service.refusals import RefusedError
+from warmcb.service.serving import Serving
+from warmcb.service.store import Store, StoreError
+
+
+class Application:
+    """The routes of a service.
+
+    Args:
+        store: of the service.
+        clock: of the service.
+        master: a key that administers everything, if there is one.
+        limits: of requests.
+
+    Attributes:
+        router: the ASGI application.
+        endpoints: all routes.
+
+    """
+
+    def __init__(self, store: Store, clock: Clock, master: Key | None = None, limits: Limits | None = None) -> None:
+        limits = limits or Limits()
+        self._store = store
+        self._directory = Directory(store, master)
+        committer = Committer(store, clock)
+        door = Door(self._directory, limits)
+        self.endpoints = [
+            *Serving(self._directory, committer, limits).endpoints,
+            Endpoint("GET", "/healthz", self.health, ANYBODY, "Tell that the process lives."),
+            Endpoint("GET", "/readyz", self.ready, ANYBODY, "Tell whether the store can be used."),
+            *Reading(store).endpoints,
+            *Administration(store, self._directory, committer).endpoints,
+            Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
+            Endpoint("GET", "/openapi.json", self.openapi, ANY_KEY, "Describe the routes."),
+        ]
+        by_path: dict[str, dict[str, Any]] = {}
+        for endpoint in self.endpoints:
+            by_path.setdefault(endpoint.path, {})[endpoint.method] = door.app(endpoint)
+        routes = [Route(path, _ByMethod(apps)) for path, apps in by_path.items()]
+        self.router = Router(routes, default=nowhere, redirect_slashes=False, lifespan=self._lifespan)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Any) -> AsyncIterator[None]:
+        looking = asyncio.create_task(self._directory.run())
+        try:
+            yield
+        finally:
+            looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await looking
+
+    async def health(self, call: Call) -> Reply:
+        """The process lives."""
+        return Reply({"status": "ok"})
+
+    async def ready(self, call: Call) -> Reply:
+        """The store can be used."""
+        try:
+            await self._directory.refresh()
+        except StoreError:
+            raise RefusedError(503, "unavailable", "the store cannot be used at the moment") from None
+        return Reply({"status": "ready"})
+
+    async def metrics(self, call: Call) -> Reply:
+        """What monitoring wants to know."""
+        return Reply(await asyncio.to_thread(exposition), kind=b"text/plain; version=0.0.4; charset=utf-8")
+
+    async def openapi(self, call: Call) -> Reply:
+        """What there is."""
+        return Reply(description(self.endpoints))
+
+
+class _ByMethod:
+    """The applications of one path, by method."""
+
+    def __init__(self, apps: dict[str, Any]) -> None:
+        self._apps = apps
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        found = self._apps.get(scope["method"])
+        if found is not None:
+            await found(scope, receive, send)
+            return
+        allowed = ", ".join(self._apps)
+        await send_reply(
+            refused(RefusedError(405, "bad_method", f"{scope['method']} is not known here; {allowed} is")), send
+        )

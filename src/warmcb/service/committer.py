@@ -1,0 +1,80 @@
+"""Commits in groups: many requests share one wait for the disk, and none is answered before it is over."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, TypeVar
+
+from warmcb.errors import WarmcbError
+from warmcb.service.clock import Clock
+from warmcb.service.store import Database, Store, StoreError
+
+T = TypeVar("T")
+Job = Callable[[Database, int], Awaitable[T]]
+"""What a request writes: it gets the transaction and its time. It may raise a `WarmcbError` before it writes."""
+
+_MOST_JOBS = 256  # in one transaction
+
+
+class _Waiting(NamedTuple):
+    job: Job[Any]
+    answer: asyncio.Future[Any]
+
+
+class Committer:
+    """Runs the jobs that came while the last transaction was committed, together in the next one.
+
+    Times are taken inside of transactions, which come one after the other: an event that is joined at its deadline has
+    seen every reward with an earlier time.
+
+    Args:
+        store: where they write.
+        clock: tells the time of a transaction.
+
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._waiting: list[_Waiting] = []
+        self._running: asyncio.Task[None] | None = None
+
+    async def run(self, job: Job[T]) -> T:
+        """What a job gives, when it is durable."""
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(job, answer))
+        if self._running is None:
+            self._running = asyncio.create_task(self._commit_all())
+        return await answer
+
+    async def _commit_all(self) -> None:
+        try:
+            while self._waiting:
+                group, self._waiting = self._waiting[:_MOST_JOBS], self._waiting[_MOST_JOBS:]
+                await self._commit(group)
+        finally:
+            self._running = None
+
+    async def _commit(self, group: list[_Waiting]) -> None:
+        try:
+            async with self._store.transaction() as database:
+                # The time of the transaction: nobody else can write now.
+                now = self._clock.now()
+                outcomes = [await _outcome(job, database, now) for job, _ in group]
+        except Exception as error:
+            outcomes = [error if isinstance(error, StoreError) else StoreError(f"the store failed: {error}")] * len(
+                group
+            )
+        for (_, answer), outcome in zip(group, outcomes, strict=True):
+            if answer.done():  # the caller is gone
+                continue
+            if isinstance(outcome, BaseException):
+                answer.set_exception(outcome)
+            else:
+                answer.set_result(outcome)
+
+
+async def _outcome(job: Job[Any], database: Database, now: int) -> Any:
+    """What a job gives, or why it refuses; whatever else goes wrong undoes the whole group."""
+    try:
+        return await job(database, now)
+    except WarmcbError as error:
+        return error

@@ -1,0 +1,90 @@
+"""Deciding: from a request to a decision, by the model if there is one in time."""
+
+import secrets
+from typing import Any
+
+from warmcb._messages import shown
+from warmcb.errors import InputError
+from warmcb.service.bodies import DecideBody, Record
+from warmcb.service.events import FALLBACK, MODEL, NOT_EXPLORED, Decided
+from warmcb.service.kinds import Choice
+from warmcb.service.loops import Loop
+from warmcb.service.models import Published
+from warmcb.service.offers import Offer, allowed_places, offer, request_of
+from warmcb.service.refusals import bad_request
+
+
+class _Place:
+    """One decision that is asked for: where, among what, and what is played without a model."""
+
+    def __init__(self, offered: Offer, slot: str, features: Record, options: Any) -> None:
+        self.slot, self.offered = slot, offered.at(features)
+        self.places = allowed_places(offered, options.allowed, options.excluded)
+        self.baseline: str | None = options.baseline
+        names = [offered.names[place] for place in self.places]
+        if self.baseline is not None and self.baseline not in names:
+            raise bad_request(f"baseline is {shown(self.baseline)}; expected an action that may be played")
+
+    def without(self, taken: set[int]) -> list[int]:
+        """The places that earlier slots have left."""
+        left = [place for place in self.places if place not in taken]
+        if not left:
+            raise bad_request(f"the slot {shown(self.slot)} has no action left; expected more actions than slots")
+        return left
+
+    def default(self, left: list[int]) -> int:
+        """The place of the baseline, or of the first action if another slot has it."""
+        if self.baseline is not None and (place := self.offered.names.index(self.baseline)) in left:
+            return place
+        return left[0]
+
+
+def decide(loop: Loop, published: Published | None, body: DecideBody) -> Decided:
+    """A decision that is not stored yet.
+
+    Args:
+        loop: where.
+        published: the model; None: it could not be had in time, and the baseline is played.
+        body: what was asked.
+
+    """
+    offered = offer(body.context, body.actions, loop.kind.names)
+    features = {slot.id: slot.features for slot in body.slots or ()}
+    if body.slots is None:
+        asked = [_Place(offered, "", {}, body)]
+    else:
+        if len(features) < len(body.slots):
+            raise bad_request(f"slots has the ids {shown([slot.id for slot in body.slots])}; expected different ones")
+        if body.allowed is not None or body.excluded or body.baseline is not None:
+            raise bad_request("allowed, excluded and baseline belong into each slot, if there are slots")
+        asked = [_Place(offered, slot.id, slot.features, slot) for slot in body.slots]
+    event = body.event or secrets.token_hex(16)
+    arm = MODEL if body.explore else NOT_EXPLORED
+    if published is None or not all(loop.kind.knows(published.model, offered, place.places) for place in asked):
+        published, arm = None, FALLBACK
+    choices: list[Choice] = []
+    round_ = 0
+    for place in asked:
+        left = place.without({choice.action for choice in choices})
+        try:
+            choice, round_ = _choose(loop, published, place, left, arm, event)
+        except InputError as error:
+            raise bad_request(str(error)) from None
+        choices.append(choice)
+    version = 0 if published is None else published.version
+    request = request_of(offered, features)
+    return Decided(event, body.unit, arm, version, round_, request, offered.names, choices, body.deferred)
+
+
+def _choose(
+    loop: Loop, published: Published | None, place: _Place, left: list[int], arm: str, event: str
+) -> tuple[Choice, int]:
+    if published is not None and arm == MODEL:
+        # Each decision of a page has a draw of its own.
+        key = f"{event}\0{place.slot}" if place.slot else event
+        return loop.kind.choose(published.model, place.offered, left, key, place.slot)
+    greedy = None if published is None else loop.kind.greedy(published.model, place.offered, left)
+    chosen = place.default(left) if greedy is None else greedy
+    probabilities = [float(i == chosen) for i in range(len(place.offered.names))]
+    allowed = None if len(left) == len(place.offered.names) else left
+    return Choice(place.slot, chosen, probabilities, allowed), 0

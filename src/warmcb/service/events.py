@@ -1,0 +1,183 @@
+"""Events as the store has them: how one is kept, what its caller is told, and how it stands in a log."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from warmcb.logs import Event, Slot
+from warmcb.service.clock import SECOND, iso, moment
+from warmcb.service.kinds import Choice
+from warmcb.service.loops import Loop
+from warmcb.service.offers import Offer, stored_offer
+from warmcb.service.store import Database
+
+MODEL, NOT_EXPLORED, FALLBACK = "model", "not explored", "fallback"
+"""Arms: the model has drawn; it was asked not to explore; or it could not be had in time."""
+
+_choices = msgspec.json.Decoder(list[Choice]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class Decided(NamedTuple):
+    """A decision that is not stored yet.
+
+    Attributes:
+        event: its id.
+        unit: who it happens to; None: the event is its own unit.
+        arm: who chose.
+        model: the version that decided.
+        round: how many rounds that had learned.
+        request: JSON: what could be chosen.
+        names: of all actions.
+        choices: one for each slot.
+        deferred: whether it counts only if it is activated.
+
+    """
+
+    event: str
+    unit: str | None
+    arm: str
+    model: int
+    round: int
+    request: str
+    names: tuple[str, ...]
+    choices: list[Choice]
+    deferred: bool
+
+
+class Stored(NamedTuple):
+    """A row of the table of events, which schema.sql describes."""
+
+    id: int
+    event: str
+    time: int
+    due: int
+    unit: str | None
+    arm: str
+    settings: int
+    model: int
+    round: int
+    request: str
+    names: str
+    slots: str
+    deferred: int
+    eager: int
+    joined: int | None
+
+    @property
+    def choices(self) -> list[Choice]:
+        """Its decisions."""
+        return _choices(self.slots)
+
+    @property
+    def offer(self) -> tuple[Offer, dict[str, Any]]:
+        """What could be chosen, and the features of slots."""
+        return stored_offer(self.request, self.names)
+
+
+class Joined(msgspec.Struct, frozen=True):
+    """What became of an event, as its entry in the journal has it.
+
+    Attributes:
+        rewards: of each slot.
+        times: when each came; None: nothing came, and the default was filled in.
+        activated: whether it took place; if not, nothing is learned.
+
+    """
+
+    rewards: list[float]
+    times: list[int | None]
+    activated: bool
+
+
+COLUMNS = ", ".join(Stored._fields)
+_INSERT = (
+    "INSERT INTO events"
+    " (loop, event, time, due, unit, arm, settings, model, round, request, names, slots, deferred, eager)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+    " ON CONFLICT (loop, event) DO NOTHING RETURNING id"
+)
+
+
+async def keep(database: Database, now: int, loop: Loop, decided: Decided) -> tuple[Stored, bool]:
+    """Store a decision; or, if its id was there before, give what was decided then. And whether it is new."""
+    settings = loop.settings
+    eager = settings.join == "first_reward"
+    due = now + round(settings.wait * SECOND)
+    if eager and await database.fetch(
+        "SELECT 1 FROM rewards WHERE loop = $1 AND event = $2 LIMIT 1", loop.name, decided.event
+    ):
+        due = now
+    names, choices = _encode(decided.names).decode(), _encode(decided.choices).decode()
+    row: tuple[Any, ...] = (
+        *(decided.event, now, due, decided.unit, decided.arm, loop.version, decided.model, decided.round),
+        *(decided.request, names, choices, int(decided.deferred), int(eager)),
+    )
+    new = await database.fetch(_INSERT, loop.name, *row)
+    if new:
+        return Stored._make((new[0][0], *row, None)), True
+    there = await find(database, loop.name, decided.event)
+    assert there is not None  # the same transaction has found its id taken
+    return there, False
+
+
+async def find(database: Database, loop: str, event: str) -> Stored | None:
+    """An event by its id."""
+    rows = await database.fetch(f"SELECT {COLUMNS} FROM events WHERE loop = $1 AND event = $2", loop, event)
+    return Stored(*rows[0]) if rows else None
+
+
+def answer(stored: Stored) -> dict[str, Any]:
+    """What the caller of a decision is told, the first time and every time."""
+    names = msgspec.json.decode(stored.names)
+    told: dict[str, Any] = {"event": stored.event}
+    choices = stored.choices
+    if choices[0].slot:
+        told["slots"] = [{"id": choice.slot} | _told(choice, names) for choice in choices]
+    else:
+        told |= _told(choices[0], names)
+    times = {"time": iso(stored.time), "due": iso(stored.due)}
+    return told | {"arm": stored.arm, "model": stored.model, "settings": stored.settings} | times
+
+
+def logged(stored: Stored, joined: Joined | None) -> Event:
+    """An event as logs have it.
+
+    Args:
+        stored: its row.
+        joined: what became of it; None if it still waits.
+
+    """
+    slots = []
+    for i, choice in enumerate(stored.choices):
+        reward = None if joined is None else joined.rewards[i]
+        time = None if joined is None or joined.times[i] is None else moment(joined.times[i] or 0)
+        filled = joined is not None and joined.times[i] is None
+        slots.append(
+            Slot(
+                action=choice.action,
+                probabilities=tuple(choice.probabilities),
+                id=choice.slot or None,
+                allowed=None if choice.allowed is None else tuple(choice.allowed),
+                reward=reward,
+                rewarded=time,
+                filled=filled,
+            )
+        )
+    return Event(
+        stored.event,
+        tuple(slots),
+        time=moment(stored.time),
+        unit=stored.unit,
+        arm=stored.arm,
+        request=stored.request,
+        names=tuple(msgspec.json.decode(stored.names)),
+        model=str(stored.model),
+        settings=str(stored.settings),
+        activated=joined is None or joined.activated,
+    )
+
+
+def _told(choice: Choice, names: list[str]) -> dict[str, Any]:
+    probabilities = dict(zip(names, choice.probabilities, strict=True))
+    return {"action": names[choice.action], "probability": choice.probability, "probabilities": probabilities}

@@ -1,0 +1,256 @@
+"""From HTTP to a handler and back: keys, limits, bodies, errors. Every route passes here."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from warmcb.errors import InputError, WarmcbError
+from warmcb.service import keys
+from warmcb.service.bodies import decoded
+from warmcb.service.keys import Key
+from warmcb.service.limits import Limits, Rates
+from warmcb.service.loops import Loop
+from warmcb.service.metrics import REQUESTS, SECONDS, STORE_FAILURES
+from warmcb.service.models import Directory
+from warmcb.service.refusals import RefusedError, bad_request, not_found
+from warmcb.service.store import StoreError
+
+log = logging.getLogger("warmcb.worker")
+
+_JSON = b"application/json"
+_encode = msgspec.json.Encoder().encode
+ANYBODY, ANY_KEY = "anybody", "any key"
+"""Who may call, beside the roles of keys."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request, checked.
+
+    Attributes:
+        key: the caller's.
+        loop: that it is about, if it is about one.
+        body: decoded.
+        path: the parameters in the path.
+        query: those behind it.
+        idempotency: the header `Idempotency-Key`, if there is one.
+
+    """
+
+    key: Key | None
+    loop: Loop
+    body: Any
+    path: dict[str, str]
+    query: dict[str, str]
+    idempotency: str | None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is answered.
+
+    Attributes:
+        body: what becomes JSON; or bytes, or a stream of them, as they are.
+        status: of HTTP.
+        kind: of bytes.
+        filename: under which a browser should keep it.
+
+    """
+
+    body: Any
+    status: int = 200
+    kind: bytes = _JSON
+    filename: str | None = None
+
+
+Handler = Callable[[Call], Awaitable[Reply]]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A route: who may call it, what it takes, what it does.
+
+    Attributes:
+        method: of HTTP.
+        path: with parameters in braces.
+        handler: what it does.
+        role: `ANYBODY`, `ANY_KEY`, or a role of keys.
+        body: the type of its body; None if it has none.
+        summary: what it does, in a sentence.
+        query: its parameters behind the path, and what they are.
+        most: the largest body in bytes, if it is not the usual one.
+
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    role: str
+    summary: str
+    body: type[Any] | None = None
+    query: dict[str, str] = field(default_factory=dict)
+    most: int | None = None
+
+
+class Door:
+    """Checks requests, and lets them through to their handlers.
+
+    Args:
+        directory: knows keys and loops.
+        limits: of requests.
+
+    """
+
+    def __init__(self, directory: Directory, limits: Limits) -> None:
+        self._directory, self._limits = directory, limits
+        self._rates, self._failures = Rates(limits.rate), Rates(limits.failures)
+        self._refreshed = 0.0
+
+    def app(self, endpoint: Endpoint) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+        """An ASGI application for a route."""
+
+        async def application(scope: Scope, receive: Receive, send: Send) -> None:
+            began = time.perf_counter()
+            status = 500
+            try:
+                try:
+                    reply = await self._answer(endpoint, scope, receive)
+                except (WarmcbError, TimeoutError) as error:
+                    reply = refused(error)
+                status = reply.status
+                await send_reply(reply, send)
+            except asyncio.CancelledError:
+                status = 499
+                raise
+            finally:
+                REQUESTS.labels(endpoint.path, status).inc()
+                SECONDS.labels(endpoint.path).observe(time.perf_counter() - began)
+
+        return application
+
+    async def _answer(self, endpoint: Endpoint, scope: Scope, receive: Receive) -> Reply:
+        headers = dict(scope["headers"])
+        path = scope.get("path_params", {})
+        key = None if endpoint.role == ANYBODY else await self._key(scope, headers)
+        name = path.get("loop")
+        if key is not None:
+            self._rates.spend(key.hash)
+            _check_role(endpoint, key, keys.ALL_LOOPS if name is None else name)
+        loop: Any = None
+        if name is not None and endpoint.method != "PUT":
+            loop = await self._directory.loop(name)
+        raw = await self._body(headers, receive, endpoint)
+        body = None if endpoint.body is None else decoded(raw, endpoint.body)
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        if strange := set(query) - set(endpoint.query):
+            raise bad_request(f"the parameter {min(strange)!r:.80} is not known here")
+        idempotency = headers.get(b"idempotency-key")
+        text = None if idempotency is None else idempotency.decode("latin-1")
+        if text is not None and not 1 <= len(text) <= 256:
+            raise bad_request(f"Idempotency-Key has {len(text)} characters; expected 1 to 256")
+        return await endpoint.handler(Call(key, loop, body, path, query, text))
+
+    async def _key(self, scope: Scope, headers: dict[bytes, bytes]) -> Key:
+        given = headers.get(b"authorization", b"").decode("latin-1")
+        kind, _, text = given.partition(" ")
+        if kind.lower() != "bearer" or not text:
+            text = headers.get(b"ocp-apim-subscription-key", b"").decode("latin-1")
+        address = (scope.get("client") or ("",))[0]
+        if self._failures.is_spent(address) and keys.found(self._directory.keys, text) is None:
+            raise RefusedError(429, "too_many", "there were too many wrong keys; try again in a second")
+        found = keys.found(self._directory.keys, text) if text else None
+        if found is None and text and time.monotonic() - self._refreshed > 0.2:
+            self._refreshed = time.monotonic()  # another worker may just have made it
+            await self._directory.refresh()
+            found = keys.found(self._directory.keys, text)
+        if found is None:
+            self._failures.spend(address)
+            missing = "the key is wrong" if text else "a key is missing; expected Authorization: Bearer KEY"
+            raise RefusedError(401, "unauthorized", missing)
+        return found
+
+    async def _body(self, headers: dict[bytes, bytes], receive: Receive, endpoint: Endpoint) -> bytes:
+        most = endpoint.most or self._limits.body
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > most:
+            raise _too_large(most)
+        async with asyncio.timeout(self._limits.seconds):
+            message = await receive()
+            if not message.get("more_body"):
+                whole: bytes = message.get("body", b"")
+                return whole
+            parts, size = [message.get("body", b"")], len(message.get("body", b""))
+            while message.get("more_body"):
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise bad_request("the body has broken off")
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > most:
+                    raise _too_large(most)
+        return b"".join(parts)
+
+
+def refused(error: Exception) -> Reply:
+    """The answer to a request that went wrong."""
+    if isinstance(error, RefusedError):
+        status, code, message = error.status, error.code, str(error)
+    elif isinstance(error, StoreError):
+        STORE_FAILURES.inc()
+        log.error("%s", error)
+        status, code, message = 503, "unavailable", "the store cannot be used at the moment; nothing was changed"
+    elif isinstance(error, TimeoutError):
+        status, code, message = 408, "timeout", "the request took too long to arrive"
+    elif isinstance(error, InputError):
+        status, code, message = 400, "bad_request", str(error)
+    else:
+        log.error("%s: %s", type(error).__name__, error)
+        status, code, message = 500, "internal", "something went wrong here; nothing was changed"
+    return Reply({"error": {"code": code, "message": message}}, status)
+
+
+async def nowhere(scope: Scope, receive: Receive, send: Send) -> None:
+    """The answer where there is no route."""
+    if scope["type"] == "http":
+        await send_reply(refused(not_found(f"there is nothing at {scope['path']!r:.80}; see /openapi.json")), send)
+
+
+async def send_reply(reply: Reply, send: Send) -> None:
+    """Answer."""
+    streams = isinstance(reply.body, AsyncIterator)
+    body = b"" if streams else reply.body if isinstance(reply.body, bytes) else _encode(reply.body)
+    headers = [(b"content-type", reply.kind), (b"cache-control", b"no-store")]
+    if not streams:
+        headers.append((b"content-length", str(len(body)).encode()))
+    if reply.filename is not None:
+        headers.append((b"content-disposition", f'attachment; filename="{reply.filename}"'.encode()))
+    if reply.status in (408, 413):
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    if streams:
+        async for part in reply.body:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _check_role(endpoint: Endpoint, key: Key, loop: str) -> None:
+    is_allowed = {
+        ANY_KEY: True,
+        keys.APPLICATION: key.serves(loop),
+        keys.ADMINISTRATION: key.administers(loop),
+    }[endpoint.role]
+    if not is_allowed:
+        raise RefusedError(
+            403, "forbidden", f"the key is for {key.role} of {key.loop or 'all loops'}, and not for this"
+        )
+
+
+def _too_large(most: int) -> RefusedError:
+    return RefusedError(413, "too_large", f"the body is too large; expected at most {most} bytes")

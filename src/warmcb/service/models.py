@@ -1,0 +1,123 @@
+"""What a worker knows: loops, keys, and the newest model of each loop, taken up without a pause."""
+
+import asyncio
+import logging
+import zlib
+from dataclasses import dataclass, replace
+
+from warmcb import load
+from warmcb._messages import one_line
+from warmcb.errors import WarmcbError
+from warmcb.service.keys import Key, keys
+from warmcb.service.kinds import Model
+from warmcb.service.loops import Loop, loops
+from warmcb.service.refusals import not_found
+from warmcb.service.store import Store, StoreError
+from warmcb.service.versions import NOTHING_LEARNED
+
+log = logging.getLogger("warmcb.worker")
+
+_PAUSE = 0.5  # seconds between two looks at the store
+
+
+@dataclass(frozen=True)
+class Published:
+    """A model that decides.
+
+    Attributes:
+        version: the number of the last entry that it has learned; 0: none.
+        time: when it was published.
+        model: a policy; or, as long as nothing was learned, a new bandit, which explores.
+        made_for: the loop that a new bandit was made for.
+
+    """
+
+    version: int
+    time: int
+    model: Model
+    made_for: Loop | None = None
+
+
+class Directory:
+    """Loops, keys and models, as they were at the last look at the store.
+
+    Args:
+        store: of the service.
+        master: a key that administers everything, if there is one.
+
+    """
+
+    def __init__(self, store: Store, master: Key | None) -> None:
+        self._store, self._master = store, master
+        self.loops: dict[str, Loop] = {}
+        self.keys: list[Key] = []
+        self._published: dict[str, Published] = {}
+        self._is_there: dict[str, asyncio.Event] = {}
+        self._refreshing = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Look again and again."""
+        while True:
+            try:
+                await self.refresh()
+            except StoreError as error:
+                log.error("%s", error)
+            await asyncio.sleep(_PAUSE)
+
+    async def refresh(self) -> None:
+        """Look at the store: at once where something has been changed by this worker."""
+        async with self._refreshing:
+            async with self._store.snapshot() as database:
+                self.loops = await loops(database)
+                self.keys = [*await keys(database), *([self._master] if self._master else [])]
+                newest = {
+                    loop: (version, time)
+                    for loop, version, time in await database.fetch("SELECT loop, version, time FROM published")
+                }
+            for name, loop in self.loops.items():
+                known = self._published.get(name)
+                if name in newest and (known is None or newest[name] != (known.version, known.time)):
+                    await self._take_up(loop)
+                elif known is not None and known.made_for not in (None, loop):
+                    self._put(name, replace(known, model=loop.kind.new(loop.settings), made_for=loop))
+
+    async def loop(self, name: str) -> Loop:
+        """A loop by its name; one that another worker has just made is found as well."""
+        if name not in self.loops:
+            await self.refresh()
+        if name not in self.loops:
+            raise not_found(f"there is no loop {name!r:.80}; PUT /v1/loops/{{loop}} makes one")
+        return self.loops[name]
+
+    async def published(self, name: str, seconds: float) -> Published | None:
+        """The model of a loop; None if there is none within so many seconds."""
+        if name not in self._published:
+            try:
+                await asyncio.wait_for(self._is_there.setdefault(name, asyncio.Event()).wait(), seconds)
+            except TimeoutError:
+                return None
+        return self._published[name]
+
+    async def _take_up(self, loop: Loop) -> None:
+        sql = "SELECT version, time, policy FROM published WHERE loop = $1"
+        async with self._store.snapshot() as database:
+            rows = await database.fetch(sql, loop.name)
+        if not rows:
+            return
+        version, time, policy = rows[0]
+        if policy == NOTHING_LEARNED:
+            self._put(loop.name, Published(version, time, loop.kind.new(loop.settings), loop))
+            return
+        try:
+            self._put(loop.name, Published(version, time, await asyncio.to_thread(_loaded, policy)))
+        except (WarmcbError, zlib.error) as error:
+            what = f"the policy {version} of {loop.name} is damaged, the one before it is used"
+            log.error("%s: %s", what, one_line(error))
+
+    def _put(self, name: str, published: Published) -> None:
+        self._published[name] = published
+        self._is_there.setdefault(name, asyncio.Event()).set()
+
+
+def _loaded(policy: bytes) -> Model:
+    return load(zlib.decompress(policy))

@@ -1,0 +1,108 @@
+"""Rewards and activations: kept when they come, early or late, each delivery once; and what they are worth together."""
+
+import secrets
+import statistics
+from collections.abc import Callable, Sequence
+
+from warmcb._messages import shown
+from warmcb.service.bodies import RewardBody
+from warmcb.service.events import Joined, Stored, find
+from warmcb.service.loops import Loop
+from warmcb.service.refusals import bad_request, conflict
+from warmcb.service.settings import Settings
+from warmcb.service.store import Database
+
+_WORTH: dict[str, Callable[[Sequence[float]], float]] = {
+    "earliest": lambda values: values[0],
+    "sum": sum,
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "least": min,
+    "largest": max,
+}
+
+_INSERT = (
+    "INSERT INTO rewards (loop, event, slot, key, value, time) VALUES ($1, $2, $3, $4, $5, $6)"
+    " ON CONFLICT (loop, event, slot, key) DO NOTHING"
+)
+
+
+async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody, key: str | None) -> str:
+    """Store a reward; what became of it: "kept", "early", "late" or "repeated".
+
+    Args:
+        database: a transaction.
+        now: its time.
+        loop: where the event belongs.
+        body: the reward.
+        key: names the delivery: the same one counts once. None: every delivery counts.
+
+    """
+    limits = loop.settings.reward_range
+    if limits is not None and not limits[0] <= body.reward <= limits[1]:
+        raise bad_request(f"reward is {body.reward:g}; expected one from {limits[0]:g} to {limits[1]:g}")
+    event = await find(database, loop.name, body.event)
+    if event is not None:
+        _check_slot(event, body.slot)
+    identity = (loop.name, body.event, body.slot, key or f"\0{secrets.token_hex(12)}")
+    sql = "INSERT INTO rewards (loop, event, slot, key, value, time) VALUES ($1, $2, $3, $4, $5, $6)"
+    if not await database.execute(
+        f"{sql} ON CONFLICT (loop, event, slot, key) DO NOTHING", *identity, body.reward, now
+    ):
+        sql = "SELECT value FROM rewards WHERE loop = $1 AND event = $2 AND slot = $3 AND key = $4"
+        ((value,),) = await database.fetch(sql, *identity)
+        if value != body.reward:
+            raise conflict(f"the Idempotency-Key {shown(key)} came with the reward {value:g} before; expected the same")
+        return "repeated"
+    if event is None:
+        return "early"
+    if event.joined is not None or now > event.due:
+        return "late"
+    if event.eager:
+        await database.execute("UPDATE events SET due = $2 WHERE id = $1", event.id, now)
+    return "kept"
+
+
+async def keep_activation(database: Database, now: int, loop: Loop, event: str) -> str:
+    """Store that an event took place; what became of that: "activated", "early", "late" or "repeated"."""
+    sql = "INSERT INTO activations (loop, event, time) VALUES ($1, $2, $3) ON CONFLICT (loop, event) DO NOTHING"
+    if not await database.execute(sql, loop.name, event, now):
+        return "repeated"
+    stored = await find(database, loop.name, event)
+    if stored is None:
+        return "early"
+    return "late" if stored.joined is not None or now > stored.due else "activated"
+
+
+async def join(database: Database, loop: str, event: Stored, settings: Settings) -> Joined:
+    """What became of an event up to its deadline.
+
+    Args:
+        database: a transaction.
+        loop: where it belongs.
+        event: whose deadline is over.
+        settings: in force when it was decided.
+
+    """
+    sql = "SELECT slot, value, time FROM rewards WHERE loop = $1 AND event = $2 AND time <= $3 ORDER BY time, key"
+    came: dict[str, list[tuple[float, int]]] = {}
+    for slot, value, time in await database.fetch(sql, loop, event.event, event.due):
+        came.setdefault(slot, []).append((value, time))
+    activated = True
+    if event.deferred:
+        sql = "SELECT 1 FROM activations WHERE loop = $1 AND event = $2 AND time <= $3"
+        activated = bool(await database.fetch(sql, loop, event.event, event.due))
+    rewards, times = [], []
+    for choice in event.choices:
+        of_slot = came.get(choice.slot, [])
+        worth = _WORTH[settings.aggregation]
+        rewards.append(float(worth([value for value, _ in of_slot])) if of_slot else settings.default_reward)
+        times.append(of_slot[0][1] if of_slot else None)
+    return Joined(rewards, times, activated)
+
+
+def _check_slot(event: Stored, slot: str) -> None:
+    known = [choice.slot for choice in event.choices]
+    if slot not in known:
+        expected = f"one of {shown(known)}" if known[0] else "none: the event has one decision"
+        raise bad_request(f"slot is {shown(slot)}; expected {expected}")

@@ -1,0 +1,33 @@
+"""The process of the trainer. `warmcb serve` starts it."""
+
+import asyncio
+import signal
+
+from warmcb.service.clock import SteadyClock
+from warmcb.service.process import Inherited, inherited, log_as_json, parent_is_gone
+from warmcb.service.store import open_store
+from warmcb.service.trainer import Trainer
+
+
+async def train(given: Inherited) -> None:
+    """Train until told to stop."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    watching = asyncio.create_task(_stop_with_parent(stop, given))
+    store = open_store(given.store)
+    try:
+        await Trainer(store, SteadyClock(given.offset), given.holder).run(stop)
+    finally:
+        watching.cancel()
+        store.close()
+
+
+async def _stop_with_parent(stop: asyncio.Event, given: Inherited) -> None:
+    await parent_is_gone(given)
+    stop.set()
+
+
+if __name__ == "__main__":
+    log_as_json("trainer")
+    asyncio.run(train(inherited()))
