@@ -26,6 +26,11 @@ async def delete_old(database: Database, now: int, loop: str, keep_days: float) 
     )
     for table in ("rewards", "activations"):  # of events that never came
         await database.execute(sql.format(table), loop, before)
+    for table in ("minutes", "progress"):
+        await database.execute(f"DELETE FROM {table} WHERE loop = $1 AND minute < $2", loop, before)
+    # Of comparisons that are over the sums are enough.
+    sql = "DELETE FROM units WHERE loop = $1 AND split < (SELECT max(split) FROM settings WHERE loop = $1)"
+    await database.execute(sql, loop)
     return len(gone)
 
 
@@ -41,7 +46,8 @@ async def forget_unit(database: Database, now: int, loop: str, unit: str) -> int
     """The same for all events of a unit, and for an event that is its own unit."""
     sql = "SELECT id, event, joined FROM events WHERE loop = $1 AND (unit = $2 OR (unit IS NULL AND event = $2))"
     rows = await database.fetch(sql, loop, unit)
-    if not rows:
+    counted = await database.execute("DELETE FROM units WHERE loop = $1 AND unit = $2", loop, unit)
+    if not rows and not counted:
         raise not_found(f"there is no event of the unit {shown(unit)}")
     return await _forget(database, loop, rows)
 
