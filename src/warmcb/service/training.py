@@ -15,8 +15,8 @@ from warmcb.service.journal import Entry
 from warmcb.service.lease import Lease
 from warmcb.service.loops import loop_named, settings_of
 from warmcb.service.metrics import LEARNED, REFUSED, VERSION
-from warmcb.service.store import Database, Store
 from warmcb.service.progress import Progress, note, progress_of
+from warmcb.service.store import Database, Store
 from warmcb.service.student import Student
 from warmcb.service.watching import Pause, Watch
 from warmcb.service.webhooks import Webhooks
