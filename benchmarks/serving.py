@@ -46,7 +46,8 @@ class Serving:
         self.port = 0
         self._errors = folder / "stderr.txt"
         self._workers = workers
-        self._environment = {**os.environ, "WARMCB_KEY": self.key, **(environment or {})}
+        own = {"WARMCB_KEY": self.key, "TMPDIR": str(folder)}  # so that a killed one leaves nothing outside
+        self._environment = {**os.environ, **own, **(environment or {})}
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
