@@ -1,0 +1,262 @@
+"""A service in this process, with a clock that is told the time: what the routes mean, without HTTP."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
+
+import msgspec
+
+from warmcb.service import loops
+from warmcb.service.administration import Administration
+from warmcb.service.beat import grant_grace
+from warmcb.service.bodies import ActionBody, ActivateBody, DecideBody, LabelsBody, LoopBody, RewardBody
+from warmcb.service.clock import SECOND, ManualClock
+from warmcb.service.committer import Committer
+from warmcb.service.http import Call, Handler, Reply
+from warmcb.service.limits import Limits
+from warmcb.service.models import Directory
+from warmcb.service.reading import Reading
+from warmcb.service.refusals import RefusedError
+from warmcb.service.serving import Serving
+from warmcb.service.store import Row, SqliteStore
+from warmcb.service.trainer import Trainer
+from warmcb.service.training import Training
+
+BEGIN = 1_800_000_000 * SECOND
+NAMED = {"kind": "named", "actions": ["news", "sport", "weather"], "encoder": {"bits": 4}}
+DESCRIBED = {"kind": "described", "encoder": {"bits": 4}}
+PIECES = [{"id": name, "length": length} for name, length in (("news", 1), ("sport", 2), ("weather", 3))]
+T = TypeVar("T")
+
+
+class Arrival(NamedTuple):
+    """A call of an application.
+
+    Attributes:
+        route: "decide", "reward" or "activate".
+        loop: where.
+        body: as JSON has it.
+        key: the header `Idempotency-Key`, if there is one.
+
+    """
+
+    route: str
+    loop: str
+    body: dict[str, Any]
+    key: str | None = None
+
+
+class SmallService:
+    """One loop at a time, and whoever trains it.
+
+    Args:
+        folder: where its store is made, or found again.
+        loop: the name of the loop that is called.
+        clock: tells service time.
+
+    """
+
+    def __init__(self, folder: Path, loop: str = "loop", clock: ManualClock | None = None) -> None:
+        self.clock, self.loop = clock or ManualClock(BEGIN), loop
+        self._runner = asyncio.Runner()
+        self.store = SqliteStore(folder / "store.db")
+        self.store._writer.execute("PRAGMA synchronous = OFF")  # no power fails here
+        self._directory = Directory(self.store, None)
+        committer = Committer(self.store, self.clock)
+        self._serving = Serving(self._directory, committer, Limits())
+        self._administration = Administration(self.store, self._directory, committer)
+        self._reading = Reading(self.store)
+        self.trainer = Trainer(self.store, self.clock, "service")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.store.close()
+        self._runner.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(work)
+
+    def wait(self, seconds: float) -> None:
+        self.clock.advance(round(seconds * SECOND))
+
+    # Loops and their administration
+
+    def make(self, body: dict[str, Any], seed: int | None = 7, **settings: Any) -> None:
+        """Make the loop, with settings and with draws that are the same each time."""
+        made = msgspec.convert({**body, "settings": settings}, LoopBody)
+        self.run(self._make(made))
+        if seed is not None:
+            self.write("UPDATE loops SET seed = $2 WHERE loop = $1", self.loop, seed)
+
+    def change(self, **settings: Any) -> dict[str, Any]:
+        return self._told(self._administration.change_settings, settings)
+
+    def settings(self) -> dict[str, Any]:
+        return self._told(self._administration.show_settings)
+
+    def counts(self) -> dict[str, int]:
+        return dict(self._told(self._administration.show_loop)["counts"])
+
+    def published(self) -> dict[str, Any]:
+        return dict(self._told(self._administration.show_loop)["model"])
+
+    def add_action(self, name: str) -> None:
+        self._told(self._administration.add_action, ActionBody(name=name))
+
+    def versions(self) -> list[int]:
+        told = self._told(self._administration.list_models)
+        return [model["version"] for model in told["models"]]
+
+    def restore(self, version: int) -> None:
+        self._told(self._administration.restore, path={"version": str(version)})
+
+    def saved(self) -> int:
+        """Save the model at once; its version."""
+        self.train()
+        self.run(self.training.save())
+        return self.training.position
+
+    def release(self) -> None:
+        self._told(self._administration.release)
+
+    def reset(self) -> None:
+        self._told(self._administration.reset)
+
+    def retrain(self) -> None:
+        self._told(self._administration.retrain)
+
+    def forget_event(self, event: str) -> int:
+        return int(self._told(self._administration.forget_event, path={"event": event})["deleted"])
+
+    def forget_unit(self, unit: str) -> int:
+        return int(self._told(self._administration.forget_unit, path={"unit": unit})["deleted"])
+
+    # Applications
+
+    def decide(self, event: str, **body: Any) -> dict[str, Any]:
+        return self._told(self._serving.decide, msgspec.convert({"event": event, **body}, DecideBody))
+
+    def reward(self, event: str, reward: float, *, slot: str = "", key: str | None = None) -> str:
+        body = RewardBody(event=event, reward=reward, slot=slot)
+        return str(self._told(self._serving.reward, body, idempotency=key)["status"])
+
+    def activate(self, event: str) -> str:
+        return str(self._told(self._serving.activate, ActivateBody(event=event))["status"])
+
+    def labels(self, *examples: dict[str, Any], source: str | None = None) -> None:
+        body = msgspec.convert({"examples": list(examples), "source": source}, LabelsBody)
+        self._told(self._serving.labels, body)
+
+    def event(self, event: str) -> dict[str, Any]:
+        return self._told(self._reading.show_event, path={"event": event})
+
+    def together(self, calls: Iterable[Arrival]) -> list[Any]:
+        """Calls that arrive at once and share a transaction: their answers, or why they are refused."""
+        return self.run(self._together(list(calls)))
+
+    def lose_models(self) -> None:
+        """Workers have just started, and no model can be had in time."""
+        self._directory._published.clear()
+        self._directory._is_there.clear()
+
+    # Training
+
+    def train(self) -> None:
+        """Let the trainer work until there is nothing left, and workers see it."""
+        quiet = 0
+        while quiet < 2:  # after something was forgotten, the first step only learns again
+            quiet = 0 if self.run(self.trainer.step()) else quiet + 1
+        self.run(self._directory.refresh())
+
+    def train_after(self, seconds: float) -> None:
+        self.wait(seconds)
+        self.train()
+
+    def restart(self) -> int:
+        """The trainer is killed, and the service starts again; how many events wait longer for that."""
+        self.trainer = Trainer(self.store, self.clock, "service")
+        return self.run(self._grant_grace())
+
+    def copied(self, folder: Path, versions_until: int) -> "SmallService":
+        """Another service with the same journal, that knows no version after a number: it has to learn again.
+
+        Args:
+            folder: of its store.
+            versions_until: the newest version that it knows; 0: it begins at the beginning.
+
+        """
+        self.run(self.store.backup(folder / "store.db"))
+        other = SmallService(folder, self.loop, ManualClock(self.clock.now()))
+        other.write("DELETE FROM versions WHERE loop = $1 AND version > $2", self.loop, versions_until)
+        other.write("UPDATE published SET pinned = 0 WHERE loop = $1 AND version > $2", self.loop, versions_until)
+        other.train()
+        return other
+
+    @property
+    def training(self) -> Training:
+        return self.trainer.trainings[self.loop]
+
+    @property
+    def bandit(self) -> Any:
+        return self.training.student.bandit
+
+    def journal(self) -> list[tuple[int, str, str | None]]:
+        """Numbers, kinds and events."""
+        sql = "SELECT j.number, j.kind, e.event FROM journal j LEFT JOIN events e ON e.id = j.event WHERE j.loop = $1"
+        return [(number, kind, event) for number, kind, event in sorted(self.read(sql, self.loop))]
+
+    # The store
+
+    def read(self, sql: str, *values: Any) -> list[Row]:
+        return self.run(self._read(sql, values))
+
+    def write(self, sql: str, *values: Any) -> None:
+        self.run(self._write(sql, values))
+
+    def _told(
+        self,
+        handler: Handler,
+        body: Any = None,
+        path: dict[str, str] | None = None,
+        idempotency: str | None = None,
+    ) -> dict[str, Any]:
+        told: dict[str, Any] = self.run(self._call(handler, body, path or {}, idempotency)).body
+        return told
+
+    async def _call(self, handler: Handler, body: Any, path: dict[str, str], idempotency: str | None) -> Reply:
+        return await handler(Call(None, await self._directory.loop(self.loop), body, path, {}, idempotency))
+
+    async def _together(self, arrivals: list[Arrival]) -> list[Any]:
+        takes = {"decide": DecideBody, "reward": RewardBody, "activate": ActivateBody}
+        calls = []
+        for route, loop, body, key in arrivals:
+            call = Call(None, await self._directory.loop(loop), msgspec.convert(body, takes[route]), {}, {}, key)
+            calls.append(getattr(self._serving, route)(call))
+        replies = await asyncio.gather(*calls, return_exceptions=True)
+        for reply in replies:
+            if isinstance(reply, BaseException) and not isinstance(reply, RefusedError):
+                raise reply
+        return [reply.body if isinstance(reply, Reply) else reply for reply in replies]
+
+    async def _make(self, body: LoopBody) -> None:
+        async with self.store.transaction() as database:
+            await loops.make(database, self.clock.now(), self.loop, body, "a test")
+
+    async def _grant_grace(self) -> int:
+        async with self.store.transaction() as database:
+            waiting = await grant_grace(database, self.clock.now())
+        return waiting
+
+    async def _read(self, sql: str, values: Row) -> list[Row]:
+        async with self.store.snapshot() as database:
+            return await database.fetch(sql, *values)
+
+    async def _write(self, sql: str, values: Row) -> None:
+        async with self.store.transaction() as database:
+            await database.execute(sql, *values)
