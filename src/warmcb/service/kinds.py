@@ -205,6 +205,8 @@ class Named(Kind):
 
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         lesson = _lesson(bandit, labels, [bandit.actions] * len(labels.examples))
+        if "costs" in lesson:
+            lesson["actions"] = ~np.isnan(lesson["costs"])
         bandit.warm_start([example.context for example in labels.examples], source=labels.source, **lesson)
 
     def _row(self, decision: Decision, among: Offer) -> int:
