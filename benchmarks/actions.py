@@ -228,14 +228,21 @@ def play_theirs(case: Case, configuration: str) -> None:
     peer.finish()
 
 
-def our_compiled_seconds(case: Case, repeats: int = 3) -> float:
-    """The same of rounds that `simulate` plays."""
+def our_compiled_seconds(case: Case, repeats: int = 5) -> float:
+    """The same of rounds that `simulate` plays: the difference of few and many, so that preparations cancel out."""
     rounds = list(case.make(case.rounds))
     ids = None if rounds[0].ids is None else [one.ids for one in rounds]
     X = None if rounds[0].x is None else np.array([one.x for one in rounds])
     data: dict[str, Any] = {"actions": [one.A for one in rounds], "costs": [one.costs for one in rounds], "ids": ids}
-    runs = (simulate(SharedBandit(seed=seed), X, **data, shuffle=False) for seed in range(repeats))
-    return min(run.seconds for run in runs) / len(rounds)
+
+    def seconds(n: int, seed: int) -> float:
+        started = time.process_time()
+        simulate(SharedBandit(seed=seed), X, **data, interaction=n, shuffle=False)
+        return time.process_time() - started
+
+    few, many = len(rounds) // 10, len(rounds)
+    short, long = (min(seconds(n, seed) for seed in range(repeats)) for n in (few, many))
+    return (long - short) / (many - few)
 
 
 def their_live_seconds(case: Case, configuration: str, repeats: int = 2) -> float:

@@ -185,10 +185,11 @@ class Week:
         outcomes = {}
         learned: dict[str, list[str]] = {loop: [] for loop in LOOPS}
         sql = (
-            "SELECT e.loop, e.event, j.body FROM events e"
-            " LEFT JOIN journal j ON j.loop = e.loop AND j.event = e.id ORDER BY j.number"
+            "SELECT j.number, e.loop, e.event, j.body FROM journal j"
+            " JOIN events e ON e.id = j.event AND e.joined = j.number"
+            " UNION ALL SELECT 0, loop, event, NULL FROM events WHERE joined IS NULL ORDER BY 1"
         )
-        for loop, event, body in self.service.read(sql):
+        for _, loop, event, body in self.service.read(sql):
             joined = None
             if body is not None:
                 told = json.loads(body)

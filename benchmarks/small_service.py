@@ -163,6 +163,7 @@ class SmallService:
     def lose_models(self) -> None:
         """Workers have just started, and no model can be had in time."""
         self._directory._published.clear()
+        self._directory._seen.clear()
         self._directory._is_there.clear()
 
     # Training

@@ -4,6 +4,7 @@ import inspect
 import re
 import tomllib
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -12,9 +13,11 @@ import pytest
 from typer.models import OptionInfo
 
 import warmcb
+from serving import Serving
 from warmcb import (
     _core,
     catalogue,
+    client,
     contracts,
     data,
     errors,
@@ -51,11 +54,17 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The snippets of a page share one namespace, as a reader would type them."""
+    """The snippets of a page share one namespace, as a reader would type them, and a service if they speak to one."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for snippet in re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL):
-        exec(compile(snippet, page.name, "exec"), names)
+    snippets = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    with ExitStack() as stack:
+        if any("warmcb.client" in snippet for snippet in snippets):
+            serving = stack.enter_context(Serving(tmp_path))
+            monkeypatch.setenv("WARMCB_URL", serving.url)
+            monkeypatch.setenv("WARMCB_KEY", serving.key)
+        for snippet in snippets:
+            exec(compile(snippet, page.name, "exec"), names)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -141,7 +150,7 @@ def test_every_bandit_is_in_the_readme() -> None:
 EVERY_PAGE = "\n".join(page.read_text() for page in PAGES)
 MODULES = (
     warmcb, contracts, errors, explorers, learners, selectors, theory, frontiers, two_arms, measurement, pictures, data,
-    plot, noise, catalogue, features, logs,
+    plot, noise, catalogue, features, logs, client,
 )  # fmt: skip
 PROTOCOLS = {contracts.StartsLearner, contracts.StartsSelector, contracts.StartsExplorer}
 
@@ -187,7 +196,8 @@ def arguments(function: Callable[..., object]) -> list[str]:
 
 
 def test_every_public_name_is_on_a_page() -> None:
-    parts = [*explorers.__all__, *selectors.__all__, *learners.__all__, *features.__all__, *logs.__all__]
+    modules = (explorers, selectors, learners, features, logs, client)
+    parts = [name for module in modules for name in module.__all__]
     classes = [
         name
         for name, thing in vars(contracts).items()

@@ -162,8 +162,20 @@ def test_the_encoder_is_saved_with_its_names(tmp_path: Path) -> None:
     assert again.decide(user, actions=offer, key=1) == bandit.decide(user, actions=offer, key=1)
     bandit.policy().save(tmp_path / "p.warmcb")
     assert load(tmp_path / "p.warmcb").decide(user, actions=offer, key=1) == bandit.decide(user, actions=offer, key=1)
-    with pytest.raises(InputError, match="the model has one of its own; expected none"):
-        load(tmp_path / "b.warmcb", encoder=Encoder(bits=4))
+
+
+def test_an_encoder_may_be_brought_again_with_other_limits(tmp_path: Path) -> None:
+    bandit = SharedBandit(encoder=Encoder(bits=10))
+    played(bandit, 50)
+    bandit.save(tmp_path / "b.warmcb")
+    brought = Encoder(bits=10, most_bytes=100)
+    again = load(tmp_path / "b.warmcb", encoder=brought)
+    assert again.encoder.report() == bandit.encoder.report() != brought.report()
+    with pytest.raises(InputError, match="most_bytes, which is 100"):
+        again.decide(json.dumps({"name": "x" * 100}), actions=drinks(0))
+    for other in (Encoder(bits=4), Encoder(bits=10, text=("name",)), vectorizer()):
+        with pytest.raises(InputError, match=r"^encoder is .*; expected that of the saved one"):
+            load(tmp_path / "b.warmcb", encoder=other)
 
 
 def vectorizer(countries: tuple[str, ...] = COUNTRIES) -> DictVectorizer:
@@ -180,7 +192,7 @@ def test_a_transformer_is_brought_again(tmp_path: Path) -> None:
     assert again.decide(users(1)[0], key=1) == bandit.decide(users(1)[0], key=1)
     with pytest.raises(InputError, match=r"saved with a transformer; expected load\(path, encoder=it\)"):
         load(tmp_path / "b.warmcb")
-    with pytest.raises(InputError, match="expected the transformer that the model was saved with"):
+    with pytest.raises(InputError, match=r"^encoder is .*; expected that of the saved one"):
         load(tmp_path / "b.warmcb", encoder=vectorizer(("de", "es")))
     WarmBandit(actions=DRINKS).save(tmp_path / "plain.warmcb")
     with pytest.raises(InputError, match="was saved without one; expected none"):
@@ -206,6 +218,7 @@ def test_a_pipeline_on_frames() -> None:
         ('{"a": "' + "x" * 3000 + '"}', "is JSON of 3009 bytes"),
         ({1: 2}, "1"),
         ("{", "is not JSON"),
+        ("null", "None; expected a dictionary"),
         ([1.0, 2.0], "expected"),
         (3, "expected a dictionary"),
     ],
@@ -230,6 +243,25 @@ def test_bad_records_change_nothing(x: Any, message: str, tmp_path: Path) -> Non
         assert "\n" not in str(error.value)
         after = [{name: array.tobytes() for name, array in one._whole_state().items()} for one in (numbered, described)]
         assert after == states
+
+
+def test_requests_of_which_some_have_ids() -> None:
+    named = {"actions": [{"id": "tea", "price": 1}, {"id": "milk", "price": 2}]}
+    nameless = {"actions": [{"price": 1}, {"price": 2}]}
+    bandit = SharedBandit(encoder=Encoder())
+    with pytest.raises(InputError, match="some requests have ids and some have none"):
+        bandit.decide_many([named, nameless])
+    assert bandit.n_features_ is None
+    assert [one.ids for one in bandit.decide_many([named, named])] == [("tea", "milk")] * 2
+
+
+@pytest.mark.parametrize("encoder", [Encoder(), None])
+def test_a_table_is_no_list_of_rounds(encoder: Any) -> None:
+    table = pd.DataFrame({"price": [1.0, 2.0]})
+    tables: list[Any] = [table, pl.DataFrame(table), "milk", table.to_dict("list")]
+    for wrong in tables:
+        with pytest.raises(InputError, match=r"^actions is .*; expected a list with the descriptions of each round$"):
+            SharedBandit(encoder=encoder).decide_many(table, actions=wrong)
 
 
 def test_what_is_no_encoder() -> None:

@@ -194,6 +194,13 @@ def test_slots_are_decisions_among_what_is_left(tmp_path: Path) -> None:
     assert abs(found.policies["uniform"].estimates["snips"].value - 0.5) < 0.05
 
 
+def test_a_part_of_a_log_knows_what_earlier_slots_took() -> None:
+    whole = logged(pages(5))
+    parts = [whole.part(begin, begin + 3) for begin in range(0, len(whole), 3)]  # cuts pages of two slots in two
+    assert np.array_equal(np.concatenate([part.allowed for part in parts]), whole.allowed)
+    assert [record["slot"] for part in parts for record in part.records] == [one["slot"] for one in whole.records]
+
+
 def first_wanted(asked: Asked) -> int:
     assert asked.context["slot"]["size"] in ("l", "s")
     assert sum(asked.allowed) == (4 if asked.context["slot"]["size"] == "l" else 3)

@@ -360,6 +360,22 @@ def test_a_name_that_contexts_and_actions_have_is_told_apart() -> None:
     assert price.shown_values in ("31, 3 instead of 4", "31, 4 instead of 3")
 
 
+@pytest.mark.parametrize(
+    "own, other, shown",
+    [
+        (446.0, 1154.0, "446 instead of 1154"),
+        (26.01, 26.04, "26.01 instead of 26.04"),
+        (0.05162, 0.2054, "0.0516 instead of 0.205"),
+        (2.5e7, -1e-9, "2.5e+07 instead of -1e-09"),
+        (1.0, 1.0 + 1e-15, "1 instead of 1"),
+        ("tea", "milk", "tea instead of milk"),
+        (7.0, 7.0, "7"),
+    ],
+)
+def test_values_are_shown_with_the_digits_that_tell_them_apart(own: Any, other: Any, shown: str) -> None:
+    assert Contribution("one", (own,), (other,), 1.0).shown_values == shown
+
+
 def test_columns_of_an_encoder_have_its_names() -> None:
     encoder = Encoder(bits=10)
     rows = [encoder.encode({"country": country, "age": age}) for country, age in (("de", 31), ("fr", 25))]

@@ -24,8 +24,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 
 from warmcb import _core, _modelfile, contracts
 from warmcb._sparse import _rows_as_they_are
@@ -776,12 +777,26 @@ def test_another_transformer_is_refused() -> None:
     for other in [*map(as_encoder, others), Encoder()]:
         with pytest.raises(InputError, match=r"^encoder is .*; expected that of the saved one"):
             encoder.restore(other.state())
+    texts = ["rain and wind", "sun and wind", "sun"], ["rain and wind", "sun and wind", "rain"]  # the same words
+    for kind, fits in (
+        (StandardScaler, ([[1.0], [2.0]], [[1.0], [3.0]])),
+        (lambda: make_pipeline(MinMaxScaler(), StandardScaler()), ([[1.0], [2.0]], [[1.0], [3.0]])),
+        (TfidfVectorizer, texts),
+    ):
+        first, again, second = (kind().fit(fit) for fit in (fits[0], fits[0], fits[1]))
+        same = (first, again, pickle.loads(pickle.dumps(first)))
+        assert len({as_encoder(one).fingerprint() for one in same}) == 1
+        assert len({as_encoder(one).fingerprint() for one in (first, second)}) == 2
     functions = [FunctionTransformer(lambda x: x, feature_names_out="one-to-one").fit(FRAME) for _ in range(2)]
     assert as_encoder(functions[0]).fingerprint() == as_encoder(functions[1]).fingerprint()
 
 
 def test_what_no_transformer_can_take() -> None:
     encoder = as_encoder(fitted())
+    assert encoder.encode_many(FRAME[:0]).shape == encoder.encode_many([]).shape == (0, 3)
+    for records in (3, None, {"age": 3}):
+        with pytest.raises(InputError, match=r"^records is .*; expected a list of records, or a table"):
+            encoder.encode_many(records)
     for record, message in (
         ({"age": 3}, "record has no value 'user.country'; expected user.country, age"),
         ({"user": {"country": "xx"}, "age": 3}, "record cannot be transformed"),

@@ -241,12 +241,25 @@ def test_support_by_hand() -> None:
         drawn_of(table_of([Event(f"e{i}", (slot,), names=tuple("abc")) for i, slot in enumerate(slots)]), names)
     )
     assert (support.decisions, support.full, support.forbidden, support.largest_weight) == (3, 2, 0, 4.0)
-    weights = np.array([2 / 2, 4 / 3, 2 / 3])
+    weights = np.array([2 / 2, 2 / 3])  # nothing stands for c in the second decision
     assert support.effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
     a, b, c = support.actions(names.names)
     assert (a.offered, a.explored, a.expected, a.played, a.effective) == (3, 3, 1.75, 2, 2.0)
     assert (b.offered, b.explored, b.expected, b.played, b.effective) == (3, 3, 1.0, 1, 1.0)
     assert (c.name, c.offered, c.explored, c.expected, c.played, c.effective) == ("c", 2, 1, 0.25, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "figure"),
+    [
+        ((1.0,), "a single action was on offer; all draws are 0"),
+        ((1.0, 0.0), "2 actions were on offer; all draws are 0"),
+    ],
+)
+def test_a_log_of_one_action_is_bad(tmp_path: Path, probabilities: tuple[float, ...], figure: str) -> None:
+    health = checked(tmp_path, [Event(f"e{i}", (Slot(0, probabilities, reward=i % 2),)) for i in range(500)])
+    found = finding(health, "exploration")
+    assert (found.verdict, found.figure) == ("bad", figure)
 
 
 def test_what_earlier_slots_took_is_not_on_offer() -> None:
@@ -270,7 +283,7 @@ def test_actions_without_a_chance_are_named(tmp_path: Path) -> None:
         for i in range(500)
     ]
     health = checked(tmp_path, events)
-    assert verdicts(health) == {"support": "bad", "exploration": "bad"}
+    assert verdicts(health) == {"support": "bad", "effective size": "bad", "exploration": "bad"}
     assert finding(health, "exploration").figure.endswith("1 of them never had a chance: c")
 
 

@@ -10,7 +10,7 @@ import pytest
 from commands import refusal, warmcb
 from logged_worlds import drinks, numbered
 from warmcb import WarmBandit
-from warmcb.logs import append_parquet, learn_from, write_dsjson
+from warmcb.logs import Event, Slot, append_parquet, learn_from, write_dsjson
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,24 @@ def test_tables_for_people(log: str) -> None:
     assert done.returncode == 0
     for words in ("1,200 decisions carry evidence", "effective size", "largest weight", "more than logged", "uniform"):
         assert words in done.stdout
+
+
+def test_names_stay_as_they_are(tmp_path: Path) -> None:
+    append_parquet(tmp_path, numbered(200, names=("tea", "[b]", "milk")))
+    done = warmcb("evaluate", tmp_path, "--model", "none", "--policy", "always:tea", "--policy", "always:[b]")
+    assert "always:tea: effective size" in done.stdout  # which a terminal might take for a picture of tea
+    assert done.stdout.count("always:[b]") >= 2
+
+
+def test_a_log_that_contradicts_itself(tmp_path: Path) -> None:
+    """What was drawn in one of two decisions is logged with the probability 0.2."""
+    wrong = (Slot(i % 2, (0.2, 0.8), reward=float(i % 3 == 0)) for i in range(2000))
+    append_parquet(tmp_path, (Event(f"e{i}", (slot,)) for i, slot in enumerate(wrong)))
+    policies = ("--policy", "logged", "--policy", "always:0", "--reward-range", "0,1", "--model", "none")
+    done = warmcb("evaluate", tmp_path, *policies, "--report", tmp_path / "page.html")
+    assert "no value fits" in done.stdout
+    assert "always:0: no value fits all decisions: the probabilities of the log" in done.stdout
+    assert "no value fits" in (tmp_path / "page.html").read_text()
 
 
 def test_warnings_are_printed(tmp_path: Path) -> None:

@@ -275,6 +275,22 @@ def test_bytes_behind_or_instead_of_a_gzip(tmp_path: Path) -> None:
     assert kinds(log)["truncated"] == 2
 
 
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("reward", ["many", "1.0", None], "reward"),
+        ("action", [-1, 0, 1], "contradiction"),
+        ("probabilities", [["a half", "0.5"], ["0.5", "0.5"], ["0.2", "0.8"]], "impossible probability"),
+    ],
+)
+def test_a_wrong_value_costs_one_row_of_parquet(tmp_path: Path, column: str, values: list[Any], kind: str) -> None:
+    rows = {"event": ["a", "b", "c"], "action": [0, 0, 0], "probabilities": [[0.5, 0.5]] * 3, column: values}
+    pl.DataFrame(rows).write_parquet(tmp_path / "log.parquet")
+    log = open_log(tmp_path / "log.parquet")
+    assert [event.id for event in log.events()] == ["b", "c"]
+    assert kinds(log) == {kind: 1, "no time": 2}
+
+
 def test_broken_parquet_among_good_files(tmp_path: Path) -> None:
     append_parquet(tmp_path, [event("e")])
     (tmp_path / "a.parquet").write_bytes(b"PAR1 no Parquet PAR1")

@@ -424,10 +424,12 @@ def test_forged_policies_are_refused(kind: Any, tmp_path: Path) -> None:
     weights = state["learner_weights"]
     wrong = [{"learner_weights": some} for some in (weights[:-1], weights[:0], np.tile(weights, 100))]
     if kind is ArrowCB:
-        wrong += [{"learner_weights": some} for some in (weights[:, :2], weights[:, :, :1])]
+        inputs, actions, lanes = state["learner_shape_of_weights"].tolist()
+        shapes = [[inputs, actions, 1], [inputs, 2, lanes], [2**63, actions, lanes], [0, actions, lanes]]
+        wrong += [{"learner_weighed": state["learner_weighed"] + added} for added in (inputs, -inputs)]
     else:
-        shapes = ([2, 6], [3, 7], [2**63, 6], [3, 0])
-        wrong += [{"learner_shape_of_weights": np.array(shape, dtype=np.uint64)} for shape in shapes]
+        shapes = [[2, 6], [3, 7], [2**63, 6], [3, 0]]
+    wrong += [{"learner_shape_of_weights": np.array(shape, dtype=np.uint64)} for shape in shapes]
     for damage in wrong:
         arrays = {name: np.ascontiguousarray(array) for name, array in damage.items()}
         _modelfile.write(path, written, params, state | arrays)

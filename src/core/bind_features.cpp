@@ -153,7 +153,7 @@ void bind_features(nb::module_& m) {
         .def(nb::init<int, const std::vector<std::string>&, const std::vector<std::string>&, const std::string&, int64_t, int64_t,
                       std::size_t, nb::object>(),
              "bits"_a, "text"_a, "categories"_a, "now"_a, "most_depth"_a, "most_values"_a, "most_names"_a, "plain"_a)
-        .def("one", &FeatureHasher::one, "record"_a, "now"_a.none(), "One record as CSR arrays.")
+        .def("one", &FeatureHasher::one, "record"_a.none(), "now"_a.none(), "One record as CSR arrays.")
         .def("many", &FeatureHasher::many, "records"_a, "now"_a.none(), "A row for each record, as CSR arrays.")
         .def("table", &FeatureHasher::table, "columns"_a, "values"_a, "size"_a, "now"_a.none(),
              "A row for each row of a table that is given by its columns, as CSR arrays.")

@@ -19,6 +19,7 @@ template <class T> bool none_negative(const std::vector<T>& values) {
 }
 
 constexpr uint64_t most_bends = 1 << 12;
+constexpr uint64_t most_inputs = uint64_t(1) << 31, most_weights = uint64_t(1) << 38;
 
 inline std::vector<uint64_t> shape_of(const Terms& terms) {
     return {terms.features, terms.whole, terms.translations, terms.products, terms.bends.size(), terms.contexts, terms.crosses};
@@ -111,10 +112,22 @@ inline nb::dict state_of(const MixedModel& model) {
 }
 
 inline std::unique_ptr<Predictor> thaw_linear(const nb::dict& state, const Kernels& kernels) {
-    const auto weights = nb::cast<nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>>(state["weights"]);
-    require(all_finite(weights.data(), weights.size()), "a weight is not finite");
-    require(weights.shape(0) > 0, "weights without an intercept");
-    return std::make_unique<LinearModel>(weights.shape(0) - 1, weights.shape(1), weights.shape(2), weights.data(), kernels);
+    std::vector<uint64_t> shape(3);  // inputs, actions, lanes
+    copy_from(state, "shape_of_weights", shape);
+    require(shape[0] > 0, "weights without an intercept");
+    require(std::all_of(shape.begin(), shape.end(), [](uint64_t size) { return size < most_inputs; }) && shape[0] * shape[1] < most_weights &&
+                shape[0] * shape[1] * shape[2] < most_weights,
+            "too many weights");
+    const std::size_t width = shape[1] * shape[2];
+    const auto weighed = nb::cast<Array<const int64_t>>(state["weighed"]);
+    std::vector<float> weights(weighed.size() * width);
+    copy_from(state, "weights", weights);
+    auto model = std::make_unique<LinearModel>(shape[0] - 1, shape[1], shape[2], kernels);
+    for (std::size_t k = 0; k < weighed.size(); ++k) {
+        require(0 <= weighed(k) && static_cast<uint64_t>(weighed(k)) < shape[0], "a feature that there is not");
+        std::copy_n(weights.data() + k * width, width, model->weights.data() + static_cast<std::size_t>(weighed(k)) * width);
+    }
+    return model;
 }
 
 // A model that learns no more, from its state.

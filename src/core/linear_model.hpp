@@ -46,8 +46,10 @@ template <class T> Zeroed<T> with_lanes(const Zeroed<T>& table, std::size_t rows
 // A linear model that learns no more.
 class LinearModel : public Predictor {
 public:
+    LinearModel(std::size_t features, std::size_t actions, std::size_t lanes, const Kernels& kernels)
+        : Predictor(features, actions, lanes, kernels), weights(inputs * actions * lanes) {}
     LinearModel(std::size_t features, std::size_t actions, std::size_t lanes, const float* values, const Kernels& kernels)
-        : Predictor(features, actions, lanes, kernels), weights(inputs * actions * lanes) {
+        : LinearModel(features, actions, lanes, kernels) {
         std::copy_n(values, inputs * actions * lanes, weights.data());
     }
 

@@ -63,11 +63,21 @@ inline void restore(OnlineLinear& learner, const nb::dict& state) {
     std::copy(totals.begin(), totals.end(), learner.totals.data());
 }
 
+// Only the features that have a weight, for the same reason.
 inline nb::dict state_of(const LinearModel& model) {
+    const std::size_t width = model.actions * model.lanes;
+    std::vector<int64_t> weighed;
+    std::vector<float> weights;
+    for (std::size_t j = 0; j < model.inputs; ++j) {
+        const float* of_input = model.weights.data() + j * width;
+        if (std::all_of(of_input, of_input + width, [](float x) { return x == 0; })) continue;
+        weighed.push_back(static_cast<int64_t>(j));
+        weights.insert(weights.end(), of_input, of_input + width);
+    }
     nb::dict state;
-    const auto weights = fresh_array<float>({model.inputs, model.actions, model.lanes});
-    std::copy_n(model.weights.data(), model.inputs * model.actions * model.lanes, weights.data());
-    state["weights"] = weights;
+    state["weighed"] = as_array(std::move(weighed));
+    state["weights"] = as_array(std::move(weights));
+    state["shape_of_weights"] = copy_of(std::vector<uint64_t>{model.inputs, model.actions, model.lanes});
     state["frozen"] = copy_of(std::vector<uint8_t>{1});
     return state;
 }

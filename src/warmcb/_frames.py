@@ -212,7 +212,3 @@ def _refuse(name: str, columns: tuple[str, ...], dtypes: list[Any], wrong: set[A
         if dtype in wrong:
             what = f"the column {shown(column)} of {name} has the type {dtype}"
             raise InputError(f"{what}; expected numbers")
-
-
-def _columns(columns: tuple[str, ...]) -> str:
-    return listed(columns) or "no columns"

@@ -8,6 +8,7 @@ WarmcbError
 │       └── MissingFileError (FileNotFoundError)
 ├── OrderError (RuntimeError)
 ├── UnsupportedError (NotImplementedError)
+├── ServiceError
 └── MissingDependencyError (ImportError)
 """
 
@@ -42,6 +43,23 @@ class OrderError(WarmcbError, RuntimeError):
 
 class UnsupportedError(WarmcbError, NotImplementedError):
     """A bandit was asked for something that only others can do."""
+
+
+class ServiceError(WarmcbError):
+    """A service refused a request, or could not be reached.
+
+    Args:
+        message: what went wrong, in the service's words.
+        status: that of HTTP; None if there was no answer.
+        code: the kind of mistake: "not_found", "conflict", "unavailable"; "unreachable", "timeout" or "interrupted"
+            without an answer.
+
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, code: str = "unknown") -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
 
 
 class MissingDependencyError(WarmcbError, ImportError):

@@ -59,6 +59,17 @@ def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names
     return _offering(contexts, descriptions, starts, identities, known, Names(of_context, of_actions))
 
 
+def encoded_offer(x: Any, actions: Any, ids: Ids, known: Widths | None, names: Names) -> Offering:
+    """The same of CSR rows that an encoder has just made: their columns rise, and nobody else can change them."""
+    if actions.shape[0] == 0:
+        raise InputError("actions is empty; expected at least one action")
+    contexts = _rows(x)
+    if bad := contexts.first_bad():
+        raise InputError(f"x[{bad[1]}] is {bad[2]}; expected a finite number below 3.4e38")
+    identities = None if ids is None else ids_of("ids", ids, actions.shape[0])
+    return _offering(contexts, actions, np.array([0, actions.shape[0]]), identities, known, names)
+
+
 def _plain_copy(actions: Any) -> Any:
     """A copy of a sorted and finite CSR matrix; None for any other."""
     found = sorted_csr(actions.data, actions.indices, actions.indptr, actions.shape[1])
@@ -84,7 +95,7 @@ def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Nam
 
     `called` is what holds the descriptions: errors name it.
     """
-    if isinstance(actions, str | bytes) or not isinstance(actions, Iterable) or is_sparse(actions):
+    if not is_list_of_rounds(actions):
         raise InputError(f"{called} is {shown(actions)}; expected a list with the descriptions of each round")
     X, of_context = _arranged("X", X, names.context)
     tables, of_actions = [], names.described
@@ -108,6 +119,20 @@ def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Nam
         identities = tuple(one for some in checked for one in some)
     found = Names(of_context, of_actions)
     return _offering(contexts, _stacked(tables, known), starts, identities, known, found, called)
+
+
+def is_list_of_rounds(actions: object) -> bool:
+    """Whether something can hold the descriptions of one round after the other; a single table cannot."""
+    single = isinstance(actions, str | bytes | Mapping) or _frames.is_frame(actions) or is_sparse(actions)
+    return isinstance(actions, Iterable) and not single
+
+
+def ids_of_all(ids: list[Ids], called: str) -> list[tuple[Key, ...]] | None:
+    """The ids of several rounds, which all have some, or none."""
+    known = [one for one in ids if one is not None]
+    if known and len(known) < len(ids):
+        raise InputError(f"some {called} have ids and some have none; expected them in two calls")
+    return known or None
 
 
 def stacked_offers(X: Any, descriptions: Any, starts: NDArray[np.int64], ids: Ids, names: Names) -> Offering:

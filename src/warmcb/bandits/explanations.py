@@ -16,6 +16,8 @@ from warmcb.errors import InputError
 
 _OF_LABELS, _OF_IDENTITY = -1, -2  # as in src/core/explain.hpp
 
+_READABLE = 10**6  # numbers below it have all digits before the point; "1.15e+03" is hard to read
+
 Terms = list[tuple[list[int], float]]
 """What each term adds to a score, behind the features that it looks at."""
 
@@ -42,10 +44,7 @@ class Contribution(NamedTuple):
     @property
     def shown_values(self) -> str:
         """The values in words: "31, 2.5 instead of 4", if the other action has another value of the second feature."""
-        shown = []
-        for own, other in zip(self.values, self.other_values, strict=True):
-            shown.append(_shown(own) if own == other else f"{_shown(own)} instead of {_shown(other)}")
-        return ", ".join(shown)
+        return ", ".join(map(_compared, self.values, self.other_values))
 
 
 class Explanation(NamedTuple):
@@ -236,8 +235,20 @@ def _values(sources: tuple[int, ...], side: Side) -> tuple[Any, ...]:
     return tuple(side.values.get(source, 0.0) for source in sources if source >= 0)
 
 
-def _shown(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else short(one_line(value))
+def _compared(own: Any, other: Any) -> str:
+    """Two values, with so many digits that they differ if they are not the same."""
+    if own == other:
+        return _shown(own)
+    pairs = ((_shown(own, digits), _shown(other, digits)) for digits in range(3, 10))  # float32 has 9
+    return " instead of ".join(next((pair for pair in pairs if pair[0] != pair[1]), (_shown(own), _shown(other))))
+
+
+def _shown(value: Any, digits: int = 3) -> str:
+    if not isinstance(value, float):
+        return short(one_line(value))
+    if abs(value) < _READABLE:
+        digits = max(digits, len(f"{abs(value):.0f}"))
+    return f"{value:.{digits}g}"
 
 
 def _fixed(cost: float, decimals: int, sign: str = "") -> str:

@@ -1,16 +1,18 @@
 """Bandits and policies in files, or as bytes: what was saved goes on exactly as before."""
 
 from collections.abc import Iterable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 from warmcb import _inputs, _modelfile
 from warmcb._messages import shown
-from warmcb._states import part
+from warmcb._states import State, part
 from warmcb.bandits._base import POLICY, BaseBandit, revive
 from warmcb.bandits._parts import decoded, known_parts
 from warmcb.errors import InputError, ModelFileError
 from warmcb.features import as_encoder
+from warmcb.features.encoder import refuse_other
 
 
 def load(
@@ -23,7 +25,8 @@ def load(
         stream: the number of a worker that shall decide by itself. Workers with different numbers never share a draw,
             nor do different snapshots in the same worker. By default, it goes on as the one that was saved.
         parts: your own classes that the bandit is made of. A file only names them: it makes nothing be imported.
-        encoder: the transformer that the bandit was saved with; a file does not hold it. An `Encoder` is in the file.
+        encoder: the transformer that the bandit was saved with; a file does not hold it. An `Encoder` is in the file;
+            another one that gives the same rows may be brought to set other limits.
 
     Returns:
         the bandit, or the `Policy`.
@@ -45,7 +48,7 @@ def load(
     name, kind = _modelfile.name_of(path), written.removeprefix(POLICY)
     if kind not in BaseBandit.known:
         raise ModelFileError(f"{name} holds a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
-    params = _with_encoder(params, encoder)
+    params = _with_encoder(params, state, encoder)
     try:
         saved = BaseBandit.known[kind]
         arguments = saved._loaded_params({one: decoded(value, known) for one, value in params.items()}, state)
@@ -66,17 +69,16 @@ def load(
     return bandit
 
 
-def _with_encoder(params: dict[str, Any], given: Any) -> dict[str, Any]:
-    """The parameters with the encoder that the caller has brought, if the model was saved with a transformer."""
+def _with_encoder(params: dict[str, Any], state: State, given: Any) -> dict[str, Any]:
+    """The parameters with the encoder that the caller has brought, if it is the one that the model was saved with."""
     saved = params.get("encoder")
-    if not isinstance(saved, dict) or "transformer" not in saved:
-        if given is not None:
-            has = "has one of its own" if saved else "was saved without one"
-            raise InputError(f"encoder is {shown(given)}, but the model {has}; expected none")
-        return params
     if given is None:
-        raise InputError("encoder is None, but the model was saved with a transformer; expected load(path, encoder=it)")
-    encoder = as_encoder(given)
-    if encoder.fingerprint() != saved["transformer"]:
-        raise InputError(f"encoder is {shown(given)}; expected the transformer that the model was saved with")
+        if isinstance(saved, dict) and "transformer" in saved:
+            what = "encoder is None, but the model was saved with a transformer"
+            raise InputError(f"{what}; expected load(path, encoder=it)")
+        return params
+    if saved is None:
+        raise InputError(f"encoder is {shown(given)}, but the model was saved without one; expected none")
+    encoder = copy(as_encoder(given))  # the names of the file will be its own
+    refuse_other(encoder, part("encoder", state))
     return params | {"encoder": encoder}

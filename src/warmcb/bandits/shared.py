@@ -4,7 +4,7 @@ An action is a row of features, and so is a context; a learner sees them togethe
 else is as in `WarmBandit`: lanes over Λ, the selection of λ, exploration, units, memories. docs/actions.md says more.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +17,17 @@ from warmcb._states import State
 from warmcb.bandits._base import names_as_array, names_of_array
 from warmcb.bandits._chosen_parts import ChosenParts
 from warmcb.bandits._described import DescribedOffer, Last, bytes_of, has_one_hot_rows, is_one_hot
-from warmcb.bandits._offers import Names, Offering, Widths, many_offers, one_offer, vertical
+from warmcb.bandits._offers import (
+    Names,
+    Offering,
+    Widths,
+    encoded_offer,
+    ids_of_all,
+    is_list_of_rounds,
+    many_offers,
+    one_offer,
+    vertical,
+)
 from warmcb.bandits._parts import check_parts
 from warmcb.bandits._sources import LABELS, LOG, Layout, source_name
 from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
@@ -280,10 +290,8 @@ class SharedBandit(ChosenParts):
             if not isinstance(decisions, Sequence) or isinstance(decisions, Decision | str):
                 raise InputError(f"decisions is {shown(decisions)}; expected a sequence of decisions")
             played = [self._played(one, None, None, None) for one in decisions]
-            with_ids = [one[3] for one in played if one[3] is not None]
-            if with_ids and len(with_ids) < len(played):
-                raise InputError("some decisions have ids and some have none; expected them in two calls")
-            offering = self._many("decisions", X, [one[2] for one in played], with_ids or None)
+            ids = ids_of_all([one[3] for one in played], "decisions")
+            offering = self._many("decisions", X, [one[2] for one in played], ids)
             paid = _inputs.paid_costs_or_rewards(costs, rewards, len(played), self.cost_range)
             sizes = np.diff(offering.starts).tolist()
             rows = [_inputs.integer("action", one[0], 0, size - 1) for one, size in zip(played, sizes, strict=True)]
@@ -510,7 +518,8 @@ class SharedBandit(ChosenParts):
             request = self.encoder.encode_request(x)
             x = request.x
             if actions is None:
-                actions, ids = request.actions, request.ids if ids is None else ids
+                ids = request.ids if ids is None else ids
+                return encoded_offer(x, request.actions, ids, self._widths, self._names)
         return one_offer(self._encoded_row(x), self._encoded_rows(actions), ids, self._widths, self._names)
 
     def _many(self, called: str, X: Any, actions: Any, ids: Any) -> Offering:
@@ -518,9 +527,9 @@ class SharedBandit(ChosenParts):
             requests = [self.encoder.encode_request(x) for x in X]
             X = vertical([request.x for request in requests])
             if actions is None:
-                actions, found = [request.actions for request in requests], [request.ids for request in requests]
-                ids = found if ids is None and None not in found else ids
-        if self.encoder is not None and isinstance(actions, Iterable):
+                actions = [request.actions for request in requests]
+                ids = ids_of_all([request.ids for request in requests], "requests") if ids is None else ids
+        if self.encoder is not None and is_list_of_rounds(actions):
             actions = [self._encoded_rows(one) for one in actions]
         return many_offers(self._encoded_rows(X), actions, ids, self._widths, self._names, called)
 

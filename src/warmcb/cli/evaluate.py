@@ -86,9 +86,10 @@ def evaluate_command(
 
 
 def _print_tables(log: str, found: Evaluation, level: float) -> None:
-    console = Console(highlight=False)
-    left = "".join(f", {count:,} {reason}" for reason, count in found.left_out.items())
-    console.print(f"{log}: {found.decisions:,} decisions carry evidence{left}", markup=False)
+    console = Console(highlight=False, emoji=False)
+    left = ", ".join(f"{count:,} {reason}" for reason, count in found.left_out.items())
+    left_out = f"; left out: {left}" if left else ""
+    console.print(f"{log}: {found.decisions:,} decisions carry evidence{left_out}", markup=False)
     for name, value in found.policies.items():
         console.print(_values(name, value, found.decisions, level))
         for warning in value.warnings:
@@ -102,8 +103,7 @@ def _values(name: str, value: PolicyValue, decisions: int, level: float) -> Tabl
     table = _table(f"\n{name}: {evidence}", "estimator", "reward", f"{level:.0%}, Gaussian", f"{level:.0%}, other")
     for estimate in value.estimates.values():
         gaussian, *others = estimate.intervals
-        other = f"{_ends(others[0])}, {_called(others[0])}" if others else ""
-        table.add_row(estimate.name, f"{estimate.value:.4f}", _ends(gaussian), other)
+        table.add_row(estimate.name, f"{estimate.value:.4f}", _ends(gaussian), *map(_called, others))
     return table
 
 
@@ -115,7 +115,7 @@ def _comparisons(found: Evaluation, level: float) -> Table:
         compared = found.policies[name].compared
         assert compared is not None
         gaussian, other = compared.intervals
-        table.add_row(name, f"{compared.value:+.4f}", _ends(gaussian), f"{_ends(other)}, {_called(other)}")
+        table.add_row(escape(name), f"{compared.value:+.4f}", _ends(gaussian), _called(other))
     return table
 
 
@@ -131,10 +131,12 @@ def _ends(interval: Interval) -> str:
 
 
 def _called(interval: Interval) -> str:
-    """What an interval is, in a few words."""
+    """An interval, and what it is in a few words."""
+    if interval.is_empty:
+        return "no value fits"
     if interval.kind == "cressie-read":
-        return "empirical likelihood"
-    return "at every moment (asymptotically)" if interval.asymptotic else "at every moment"
+        return f"{_ends(interval)}, empirical likelihood"
+    return f"{_ends(interval)}, at every moment{' (asymptotically)' if interval.asymptotic else ''}"
 
 
 def _plain(log: str, found: Evaluation) -> dict[str, Any]:

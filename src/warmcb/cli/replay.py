@@ -101,8 +101,8 @@ def _bandits(
 
 
 def _print_table(log: str, found: Replay) -> None:
-    console = Console()
-    console.print(f"{log}: {found.decisions:,} decisions carry evidence", highlight=False, markup=False)
+    console = Console(highlight=False, emoji=False)
+    console.print(f"{log}: {found.decisions:,} decisions carry evidence", markup=False)
     reference = next(iter(found.curves))
     title = f"\nMean reward of a round, by {found.method}; {found.interval}"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
@@ -114,7 +114,7 @@ def _print_table(log: str, found: Replay) -> None:
     console.print(table)
     for name, curve in found.curves.items():
         for warning in curve.warnings:
-            console.print(f"{name}: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"{name}: {warning}", style="yellow", markup=False, soft_wrap=True)
 
 
 def _more(curve: Curve) -> str:

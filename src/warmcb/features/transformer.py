@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from warmcb import _frames, _inputs
 from warmcb._messages import listed, one_line, shown
-from warmcb._sparse import csr, is_sparse
+from warmcb._sparse import csr, is_sparse, plain_csr
 from warmcb._states import State
 from warmcb.errors import InputError, MissingDependencyError
 from warmcb.features import _records
@@ -93,7 +94,14 @@ class TransformerEncoder:
         """
         if isinstance(records, str | bytes | bytearray):
             records = _records.records("records", records, _LARGEST_JSON)
-        return self._checked(records, "records", records.shape[0] if hasattr(records, "shape") else len(records))
+        if not hasattr(records, "shape"):  # neither a frame nor a matrix
+            if isinstance(records, Mapping) or not isinstance(records, Iterable):
+                raise InputError(f"records is {shown(records)}; expected a list of records, or a table")
+            records = list(records)
+        size = records.shape[0] if hasattr(records, "shape") else len(records)
+        if size == 0:  # many transformers refuse that
+            return plain_csr(np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(1, np.int32), self.n_features)
+        return self._checked(records, "records", size)
 
     def names(self, column: int) -> tuple[str, ...]:
         """The name of a column, if the transformer can tell it.
@@ -115,12 +123,11 @@ class TransformerEncoder:
         return f"{self.n_features} columns of {shown(self.transformer)}; none has several names."
 
     def fingerprint(self) -> str:
-        """Tells transformers apart by their class, their parameters and the names of their columns."""
-        kind = type(self.transformer)
+        """Tells transformers apart by class, parameters, the names of their columns, and what they were fitted to."""
         given = self.transformer.get_params() if hasattr(self.transformer, "get_params") else {}
         # Functions among the parameters are shown with their address, which is another one in every process.
         shown_as = sorted((name, re.sub(r" at 0x[0-9a-f]+", "", repr(value))) for name, value in given.items())
-        what = [f"{kind.__module__}.{kind.__qualname__}", shown_as, self.n_features, self._names]
+        what = [_fitted(self.transformer), shown_as, self.n_features, self._names]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     def state(self) -> State:
@@ -200,6 +207,28 @@ def as_encoder(encoder: Any) -> Encoder | TransformerEncoder:
     if hasattr(encoder, "transform") and not isinstance(encoder, type):
         return TransformerEncoder(encoder)
     raise InputError(f"encoder is {shown(encoder)}; expected an Encoder or a fitted transformer")
+
+
+def _fitted(value: Any) -> Any:
+    """What a transformer was fitted to: the attributes of it and of its parts, the same in every process."""
+    if is_sparse(value):
+        from scipy.sparse import find
+
+        value = find(value)
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return [str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()]
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_fitted(one) for one in value]
+    if isinstance(value, Mapping):
+        return sorted(((repr(key), _fitted(one)) for key, one in value.items()), key=itemgetter(0))
+    if isinstance(value, str | int | float | np.generic | None):
+        return repr(value)
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if not hasattr(value, "get_params"):
+        return kind  # a function, a foreign object: its address is another one in every process
+    # Some keep a part of theirs under a private name; other private values may be addresses.
+    known = getattr(value, "__dict__", {}).items()
+    return [kind, _fitted({name: one for name, one in known if name[0] != "_" or hasattr(one, "get_params")})]
 
 
 def _matrix(found: Any) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from warmcb.logs.estimators import Terms
 from warmcb.logs.evidence import Evidence
-from warmcb.logs.intervals import gaussian
+from warmcb.logs.intervals import Interval, gaussian
 
 SMALLEST_OVERLAP = 0.01
 """The share of decisions with a weight above 0."""
@@ -35,6 +35,21 @@ def warnings(evidence: Evidence, actions: ArrayLike | None = None) -> list[str]:
     checks = (_overlap(evidence), _effective_size(evidence), _missing_weights(evidence), _one_weight(evidence))
     more = (_mean_weight(evidence), _support(evidence), _units(evidence), _rewards(evidence), _actions(actions))
     return [text for text in (*checks, *more) if text]
+
+
+def contradictions(*intervals: Interval) -> list[str]:
+    """A warning if one of some intervals is empty.
+
+    Args:
+        intervals: of one policy.
+
+    >>> contradictions(Interval(0.3, 0.2, "empirical Bernstein", 0.95, False))
+    ['no value fits all decisions: the probabilities of the log or of the policy are wrong']
+
+    """
+    if not any(interval.is_empty for interval in intervals):
+        return []
+    return ["no value fits all decisions: the probabilities of the log or of the policy are wrong"]
 
 
 def _overlap(evidence: Evidence) -> str:

@@ -14,7 +14,7 @@ from warmcb import _inputs
 from warmcb._messages import shown
 from warmcb.errors import InputError
 from warmcb.logs._checks import confidence_level, reward_limits
-from warmcb.logs.cautions import warnings
+from warmcb.logs.cautions import contradictions, warnings
 from warmcb.logs.collecting import Progress, collect, no_progress
 from warmcb.logs.evidence import Evidence
 from warmcb.logs.open import Log, open_log
@@ -88,8 +88,8 @@ def evaluate(
 ) -> Evaluation:
     """Estimate what policies would have earned on a log, a reward for each decision.
 
-    Only decisions count that were drawn by the model, took place and have a reward. The log is read twice: a model of
-    rewards learns first, for the estimators that need one.
+    Only decisions count that were drawn by the model, took place and have a reward. The log is read several times: a
+    model of rewards learns first, for the estimators that need one.
 
     Args:
         log: a log, or its path.
@@ -135,13 +135,16 @@ def evaluate(
     moments = evenly_spaced(1, len(first), n_looks)
     values = {}
     for i, (name, evidence) in enumerate(found.evidence.items()):
+        band = sequence(evidence, looks=moments, **settings)
+        compared = compare(evidence, first, overlap=found.overlaps[name], **settings) if i else None
+        intervals = (band.last, *(() if compared is None else compared.intervals))
         values[name] = PolicyValue(
             {estimate.name: estimate for estimate in summary(evidence, **settings)},
-            sequence(evidence, looks=moments, **settings),
+            band,
             evidence.effective_size,
             evidence.largest_weight,
-            tuple(warnings(evidence, found.actions)),
-            compare(evidence, first, overlap=found.overlaps[name], **settings) if i else None,
+            (*warnings(evidence, found.actions), *contradictions(*intervals)),
+            compared,
             evidence,
         )
     return Evaluation(values, len(first), found.left_out, tuple(islice(opened.tally.lines(), 1, None)), found.times)

@@ -40,9 +40,10 @@ def write_evaluation_page(found: Evaluation, log: str, path: Path) -> None:
 
     with matplotlib.rc_context(STYLE):
         svg = inline_svg(svg_of(plot_evaluation(found)), "values", "The value of each policy")
+    last = next(iter(found.policies.values())).sequence.last
     caption = (
-        "Left: where the value lies, as the log grows; these intervals hold at every moment. "
-        "Right: the best estimate from all decisions, with a usual 95 % interval."
+        f"Left: where the value lies, as the log grows; these intervals hold {_when(last)}. "
+        f"Right: the best estimate from all decisions, with a usual {last.level:.0%} interval."
     )
     write_page(
         "evaluation.html.jinja",
@@ -59,16 +60,20 @@ def answers(found: Evaluation) -> list[Answer]:
     reference, *others = found.policies
     value = found.policies[reference]
     said = [Answer(reference, "look" if value.warnings else "good", "the measure", f"{_brings(value)}.")]
-    return said + [_compared(name, found.policies[name], reference) for name in others]
+    return said + [_compared(name, found.policies[name], reference, value) for name in others]
 
 
-def _compared(name: str, value: PolicyValue, reference: str) -> Answer:
+def _compared(name: str, value: PolicyValue, reference: str, measure: PolicyValue) -> Answer:
     assert value.compared is not None
     certain = value.compared.intervals[-1]
     more = f"{abs(value.compared.value):.4f} {'more' if value.compared.value >= 0 else 'less'} than {reference}"
-    sentence = f"{_brings(value)}, {more}. The difference lies between {_ends(certain)}, whenever one looks."
+    sentence = f"{_brings(value)}, {more}."
+    if not certain.is_empty:
+        sentence += f" The difference lies between {_ends(certain)}, {_when(certain)}."
     if value.warnings:
         return Answer(name, "look", "the log cannot tell", f"{sentence} But {value.warnings[0]}.")
+    if measure.warnings:
+        return Answer(name, "look", "the log cannot tell", f"{sentence} But of {reference}: {measure.warnings[0]}.")
     if certain.low > 0:
         return Answer(name, "good", "better", sentence)
     if certain.high < 0:
@@ -81,6 +86,10 @@ def _brings(value: PolicyValue) -> str:
     return (
         f"It brings {value.best.value:.4f} a decision ({inner.level:.0%} interval: {inner.low:.4f} to {inner.high:.4f})"
     )
+
+
+def _when(interval: Interval) -> str:
+    return "whenever one looks at a long log (asymptotically)" if interval.asymptotic else "whenever one looks"
 
 
 def _ends(interval: Interval) -> str:

@@ -140,7 +140,11 @@ def _exploration(found: Sums) -> Finding:
     actions = [action for action in found.support.actions(found.names.names) if action.offered]
     never = [action.name for action in actions if not action.explored]
     unplayed = [action.name for action in actions if action.explored and not action.played]
-    figure = f"{len(actions):,} actions were on offer"
+    figure = "a single action was on offer" if len(actions) == 1 else f"{len(actions):,} actions were on offer"
+    played = [action.name for action in actions if action.played]
+    if len(played) < 2:
+        figure += f"; all draws are {listed(played)}" if played else ""
+        return Finding("exploration", "bad", figure, "explore: a log of one action says nothing about any other")
     if never:
         figure += f"; {len(never):,} of them never had a chance: {listed(never)}"
         return Finding("exploration", "bad", figure, "give them a chance, or take them off the list of actions")

@@ -57,7 +57,8 @@ class Support:
         self.full += int(np.count_nonzero(unexplored == 0))
         self.forbidden += int(np.count_nonzero(~is_allowed))
         self.largest_weight = max(self.largest_weight, float(weights.max(initial=1.0)))
-        uniform = (weights / np.maximum(sizes, 1))[is_allowed]
+        # Where an allowed action had no chance, no weight can stand for it.
+        uniform = (weights / np.maximum(sizes, 1))[is_allowed & (unexplored == 0)]
         self._uniform += [uniform.sum(), (uniform**2).sum()]
         self._add_actions(drawn, has_chance, weights)
 

@@ -35,6 +35,11 @@ class Interval:
         """From the lower end to the upper one."""
         return self.high - self.low
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no value fits what was seen: then probabilities, of the log or of the policy, are wrong."""
+        return self.low > self.high
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 

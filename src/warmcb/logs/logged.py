@@ -55,10 +55,13 @@ class Logged:
         return some
 
     def part(self, begin: int, end: int) -> Self:
-        """The decisions from one place to another."""
-        return type(self)(self.table[begin:end])
+        """The decisions from one place to another; they still know what other slots of their events took."""
+        some = type(self)(self.table[begin:end])
+        first, last = self.starts[begin], self.starts[begin + len(some)]
+        some.allowed, some.slot_places = self.allowed[first:last], self.slot_places[begin:end]
+        return some
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """How many actions each decision has, with those that were not allowed."""
         return np.diff(self.starts)

@@ -1,5 +1,6 @@
 """A log as a folder of Parquet files, one or more for each day, each written whole."""
 
+import math
 import secrets
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -69,9 +70,19 @@ def read_parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     if missing := {"event", "action", "probabilities"} - set(have):
         raise DataError(f"it has no column {', '.join(sorted(missing))}")
     columns = [
-        (pl.col(name) if name in have else _DEFAULTS.get(name, pl.lit(None))).cast(kind).alias(name)
+        (_typed(name, have[name], kind) if name in have else _DEFAULTS.get(name, pl.lit(None)).cast(kind)).alias(name)
         for name, kind in SCHEMA.items()
     ]
     typed = lazy.select(columns).with_columns(pl.col(name).fill_null(value) for name, value in _DEFAULTS.items())
     for start in range(0, lazy.select(pl.len()).collect().item(), rows):
         yield typed.slice(start, rows).collect()
+
+
+def _typed(name: str, found: pl.DataType, kind: pl.DataType) -> pl.Expr:
+    """A column in its type. A single value that is wrong costs its decision, not the file: it becomes null, or NaN."""
+    column = pl.col(name)
+    if name == "reward":  # where null means that none came
+        number = column.cast(kind, strict=False)
+        return pl.when(column.is_not_null() & number.is_null()).then(pl.lit(math.nan)).otherwise(number)
+    can_be_null = name == "probabilities" or (name == "action" and found.is_numeric())
+    return column.cast(kind, strict=not can_be_null)

@@ -28,7 +28,8 @@ def plot_evaluation(found: Evaluation, title: str = "") -> "Figure":
     left, right = figure.subplots(1, 2, width_ratios=(2, 1), sharey=True)
     for place, (name, value) in enumerate(found.policies.items()):
         band, color = value.sequence, f"C{place}"
-        known = np.isfinite(band.low) & np.isfinite(band.high)  # after the first decision nothing is
+        # After the first decision nothing is known; and where the log contradicts itself, nothing fits.
+        known = np.isfinite(band.low) & np.isfinite(band.high) & (band.low <= band.high)
         low, high = band.low[known], band.high[known]
         left.fill_between(band.looks[known], low, high, color=color, alpha=0.2, lw=0)
         left.plot(band.looks[known], (low + high) / 2, color=color, lw=1, label=name)

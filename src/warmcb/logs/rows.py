@@ -1,11 +1,12 @@
 """Contexts and described actions of a log as rows of numbers: as they are, or through an encoder."""
 
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warmcb._sparse import is_sparse, plain_csr
 from warmcb.bandits._offers import vertical
 from warmcb.errors import DataError
 from warmcb.features import Encoder
@@ -37,7 +38,8 @@ class Plain:
         """Contexts and what could be chosen in them."""
         if logged.table["described"].null_count():
             raise DataError(_UNDESCRIBED)
-        return Offers(self.contexts(logged), *_allowed(logged, [logged.described(i) for i in range(len(logged))]))
+        marks = np.split(logged.allowed, logged.starts[1:-1])
+        return Offers(self.contexts(logged), [logged.described(i)[mark] for i, mark in enumerate(marks)], _ids(logged))
 
 
 class Encoded:
@@ -56,13 +58,17 @@ class Encoded:
         self._refuse_numbers(logged)
         if any(record.get("_multi") is None for record in logged.records):
             raise DataError(_UNDESCRIBED)
+        contexts, actions = self._rows(logged)
+        counts = np.add.reduceat(logged.allowed.astype(np.int64), logged.starts[:-1])
+        return Offers(contexts, _divided(actions[logged.allowed], counts), _ids(logged))
+
+    def _rows(self, logged: Logged) -> tuple[Any, Any]:
+        """A row for each context, and a row for each action of each decision."""
         if isinstance(self.encoder, Encoder):
             requests = [self.encoder.encode_request(record) for record in logged.records]
-            contexts, actions = vertical([one.x for one in requests]), [one.actions for one in requests]
-        else:
-            contexts = self.encoder.encode_many(logged.contexts)
-            actions = [self.encoder.encode_many(logged.described(i)) for i in range(len(logged))]
-        return Offers(contexts, *_allowed(logged, actions))
+            return vertical([one.x for one in requests]), vertical([one.actions for one in requests])
+        actions = [self.encoder.encode_many(logged.described(i)) for i in range(len(logged))]
+        return self.encoder.encode_many(logged.contexts), vertical(actions)
 
     def _refuse_numbers(self, logged: Logged) -> None:
         if not logged.has_records:
@@ -84,11 +90,11 @@ class Narrowed(Encoded):
     def contexts(self, logged: Logged) -> Any:
         return self._narrow_contexts(super().contexts(logged))
 
-    def offers(self, logged: Logged) -> Offers:
-        contexts, actions, ids = super().offers(logged)
+    def _rows(self, logged: Logged) -> tuple[Any, Any]:
+        contexts, actions = super()._rows(logged)
         if self._of_actions is None:
-            self._of_actions = _columns(vertical(actions))
-        return Offers(self._narrow_contexts(contexts), [one[:, self._of_actions] for one in actions], ids)
+            self._of_actions = _columns(actions)
+        return self._narrow_contexts(contexts), actions[:, self._of_actions]
 
     def _narrow_contexts(self, contexts: Any) -> Any:
         if self._of_contexts is None:
@@ -102,10 +108,24 @@ def _columns(rows: Any) -> NDArray[np.int64]:
     return np.arange(rows.shape[1]) if len(found) > _WIDEST else found if len(found) else np.zeros(1, dtype=np.int64)
 
 
-def _allowed(logged: Logged, actions: list[Any]) -> tuple[list[Any], list[list[str]] | None]:
-    """The descriptions and the ids of allowed actions."""
-    marks = [logged.allowed[logged.starts[i] : logged.starts[i + 1]] for i in range(len(logged))]
-    ids = None
-    if logged.table["names"].null_count() == 0:
-        ids = [list(compress(names, mark)) for names, mark in zip(logged.table["names"].to_list(), marks, strict=True)]
-    return [rows[mark] for rows, mark in zip(actions, marks, strict=True)], ids
+def _ids(logged: Logged) -> list[list[str]] | None:
+    """The ids of the allowed actions of each decision."""
+    names = logged.table["names"]
+    if names.null_count():
+        return None
+    marks = np.split(logged.allowed, logged.starts[1:-1])
+    return [list(compress(some, mark)) for some, mark in zip(names.to_list(), marks, strict=True)]
+
+
+def _divided(rows: Any, counts: NDArray[np.int64]) -> list[Any]:
+    """The rows of each decision, of which there are `counts`. SciPy would take far longer for each slice."""
+    ends = np.cumsum(counts)
+    if not is_sparse(rows):
+        return np.split(rows, ends[:-1])
+    values, indices, starts = rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    parts = []
+    for begin, end in pairwise([0, *ends.tolist()]):
+        of_rows = starts[begin : end + 1]
+        some = slice(of_rows[0], of_rows[-1])
+        parts.append(plain_csr(values[some], indices[some], of_rows - of_rows[0], rows.shape[1]))
+    return parts

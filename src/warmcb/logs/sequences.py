@@ -37,7 +37,8 @@ TIGHTEST_AT = 1000
 class ConfidenceSequence:
     """Intervals at some moments of a log, all of which hold at once with the given confidence.
 
-    What they contain is the average value over the decisions so far; so it may change as the world does.
+    What they contain is the average value over the decisions so far; so it may change as the world does. Where a lower
+    end is above the upper one, no value fits: the probabilities of the log, or of the policy, are wrong.
 
     Attributes:
         looks: after how many decisions.

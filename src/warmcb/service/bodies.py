@@ -76,7 +76,7 @@ class RewardBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     event: Name
     reward: Annotated[float, Meta(ge=-1e12, le=1e12)]
-    slot: str = ""
+    slot: Annotated[str, Meta(max_length=256)] = ""
 
 
 class ActivateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,14 +128,15 @@ class EncoderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The arguments of a loop's encoder.
 
     Attributes:
-        bits: rows have 2^bits columns.
+        bits: rows have 2^bits columns; by default 18 for described actions, and 10 for named ones, which are then
+            learned by least squares.
         text: the paths of strings that are texts.
         categories: the paths of numbers that are categories.
         now: the path of the time that ages are measured against.
 
     """
 
-    bits: Annotated[int, Meta(ge=1, le=22)] = 18
+    bits: Annotated[int, Meta(ge=1, le=22)] | None = None
     text: list[str] = []
     categories: list[str] = []
     now: str | None = None

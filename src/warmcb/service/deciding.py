@@ -10,7 +10,7 @@ from warmcb.service.events import FALLBACK, MODEL, NOT_EXPLORED, Decided
 from warmcb.service.kinds import Choice
 from warmcb.service.loops import Loop
 from warmcb.service.models import Published
-from warmcb.service.offers import Offer, allowed_places, offer, request_of
+from warmcb.service.offers import Offer, allowed_places, check_depth, offer, request_of
 from warmcb.service.refusals import bad_request
 
 
@@ -62,6 +62,9 @@ def decide(loop: Loop, published: Published | None, body: DecideBody) -> Decided
     arm = MODEL if body.explore else NOT_EXPLORED
     if published is None or not all(loop.kind.knows(published.model, offered, place.places) for place in asked):
         published, arm = None, FALLBACK
+    if arm != MODEL or any(len(place.places) < len(offered.names) for place in asked):
+        # The model does not see all of it; but whatever is stored will be read again.
+        check_depth(offered.context, *(offered.described or ()), *features.values())
     choices: list[Choice] = []
     round_ = 0
     for place in asked:

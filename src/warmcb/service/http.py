@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from warmcb.errors import InputError, WarmcbError
+from warmcb.errors import InputError
 from warmcb.service import keys
 from warmcb.service.bodies import decoded
 from warmcb.service.keys import Key
@@ -19,12 +19,15 @@ from warmcb.service.limits import Limits, Rates
 from warmcb.service.loops import Loop
 from warmcb.service.metrics import REQUESTS, SECONDS, STORE_FAILURES
 from warmcb.service.models import Directory
-from warmcb.service.refusals import RefusedError, bad_request, not_found
+from warmcb.service.refusals import RefusedError, bad_request
 from warmcb.service.store import StoreError
 
 log = logging.getLogger("warmcb.worker")
 
 _JSON = b"application/json"
+_CLOSE, _LATER = (b"connection", b"close"), (b"retry-after", b"1")
+_HEADERS = {401: ((b"www-authenticate", b"Bearer"),), 408: (_CLOSE,), 413: (_CLOSE,), 429: (_LATER,), 503: (_LATER,)}
+"""What goes with some statuses."""
 _encode = msgspec.json.Encoder().encode
 ANYBODY, ANY_KEY = "anybody", "any key"
 """Who may call, beside the roles of keys."""
@@ -115,6 +118,8 @@ class Door:
 
     def app(self, endpoint: Endpoint) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
         """An ASGI application for a route."""
+        seconds = SECONDS.labels(endpoint.path)
+        counters: dict[int, Any] = {}
 
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
             began = time.perf_counter()
@@ -122,7 +127,7 @@ class Door:
             try:
                 try:
                     reply = await self._answer(endpoint, scope, receive)
-                except (WarmcbError, TimeoutError) as error:
+                except Exception as error:
                     reply = refused(error)
                 status = reply.status
                 await send_reply(reply, send)
@@ -130,8 +135,10 @@ class Door:
                 status = 499
                 raise
             finally:
-                REQUESTS.labels(endpoint.path, status).inc()
-                SECONDS.labels(endpoint.path).observe(time.perf_counter() - began)
+                if status not in counters:
+                    counters[status] = REQUESTS.labels(endpoint.path, status)
+                counters[status].inc()
+                seconds.observe(time.perf_counter() - began)
 
         return application
 
@@ -148,7 +155,8 @@ class Door:
             loop = await self._directory.loop(name)
         raw = await self._body(headers, receive, endpoint)
         body = None if endpoint.body is None else decoded(raw, endpoint.body)
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        behind = scope["query_string"].decode("latin-1")
+        query = dict(parse_qsl(behind, keep_blank_values=True)) if behind else {}
         if strange := set(query) - set(endpoint.query):
             raise bad_request(f"the parameter {min(strange)!r:.80} is not known here")
         idempotency = headers.get(b"idempotency-key")
@@ -182,20 +190,26 @@ class Door:
         if not length.isdigit() or int(length) > most:
             raise _too_large(most)
         async with asyncio.timeout(self._limits.seconds):
-            message = await receive()
+            message = await _received(receive)
             if not message.get("more_body"):
                 whole: bytes = message.get("body", b"")
                 return whole
             parts, size = [message.get("body", b"")], len(message.get("body", b""))
             while message.get("more_body"):
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise bad_request("the body has broken off")
+                message = await _received(receive)
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > most:
                     raise _too_large(most)
         return b"".join(parts)
+
+
+async def _received(receive: Receive) -> Message:
+    """The next part of a body."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise bad_request("the body has broken off")
+    return message
 
 
 def refused(error: Exception) -> Reply:
@@ -211,15 +225,9 @@ def refused(error: Exception) -> Reply:
     elif isinstance(error, InputError):
         status, code, message = 400, "bad_request", str(error)
     else:
-        log.error("%s: %s", type(error).__name__, error)
+        log.error("%s: %s", type(error).__name__, error, exc_info=error)
         status, code, message = 500, "internal", "something went wrong here; nothing was changed"
     return Reply({"error": {"code": code, "message": message}}, status)
-
-
-async def nowhere(scope: Scope, receive: Receive, send: Send) -> None:
-    """The answer where there is no route."""
-    if scope["type"] == "http":
-        await send_reply(refused(not_found(f"there is nothing at {scope['path']!r:.80}; see /openapi.json")), send)
 
 
 async def send_reply(reply: Reply, send: Send) -> None:
@@ -231,8 +239,7 @@ async def send_reply(reply: Reply, send: Send) -> None:
         headers.append((b"content-length", str(len(body)).encode()))
     if reply.filename is not None:
         headers.append((b"content-disposition", f'attachment; filename="{reply.filename}"'.encode()))
-    if reply.status in (408, 413):
-        headers.append((b"connection", b"close"))
+    headers += _HEADERS.get(reply.status, ())
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     if streams:
         async for part in reply.body:

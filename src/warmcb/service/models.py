@@ -4,10 +4,12 @@ import asyncio
 import logging
 import zlib
 from dataclasses import dataclass, replace
+from typing import Any
 
 from warmcb import load
 from warmcb._messages import one_line
 from warmcb.errors import WarmcbError
+from warmcb.service import versions
 from warmcb.service.keys import Key, keys
 from warmcb.service.kinds import Model
 from warmcb.service.loops import Loop, loops
@@ -26,14 +28,12 @@ class Published:
 
     Attributes:
         version: the number of the last entry that it has learned; 0: none.
-        time: when it was published.
         model: a policy; or, as long as nothing was learned, a new bandit, which explores.
         made_for: the loop that a new bandit was made for.
 
     """
 
     version: int
-    time: int
     model: Model
     made_for: Loop | None = None
 
@@ -52,6 +52,8 @@ class Directory:
         self.loops: dict[str, Loop] = {}
         self.keys: list[Key] = []
         self._published: dict[str, Published] = {}
+        self._seen: dict[str, tuple[int, int]] = {}
+        """The version and the time of what each loop had published at the last look."""
         self._is_there: dict[str, asyncio.Event] = {}
         self._refreshing = asyncio.Lock()
 
@@ -76,7 +78,7 @@ class Directory:
                 }
             for name, loop in self.loops.items():
                 known = self._published.get(name)
-                if name in newest and (known is None or newest[name] != (known.version, known.time)):
+                if name in newest and newest[name] != self._seen.get(name):
                     await self._take_up(loop)
                 elif known is not None and known.made_for not in (None, loop):
                     self._put(name, replace(known, model=loop.kind.new(loop.settings), made_for=loop))
@@ -106,13 +108,29 @@ class Directory:
             return
         version, time, policy = rows[0]
         if policy == NOTHING_LEARNED:
-            self._put(loop.name, Published(version, time, loop.kind.new(loop.settings), loop))
-            return
-        try:
-            self._put(loop.name, Published(version, time, await asyncio.to_thread(_loaded, policy)))
-        except (WarmcbError, zlib.error) as error:
-            what = f"the policy {version} of {loop.name} is damaged, the one before it is used"
-            log.error("%s: %s", what, one_line(error))
+            self._put(loop.name, Published(version, loop.kind.new(loop.settings), loop))
+        else:
+            try:
+                self._put(loop.name, Published(version, await asyncio.to_thread(_loaded, policy)))
+            except (WarmcbError, zlib.error) as error:
+                what = f"the policy {version} of {loop.name} is damaged, the one before it is used"
+                log.error("%s: %s", what, one_line(error))
+                if loop.name not in self._published:
+                    await self._take_up_saved(loop, version)
+        self._seen[loop.name] = (version, time)
+
+    async def _take_up_saved(self, loop: Loop, until: int) -> None:
+        """Decide by the newest version that the trainer has saved and that is whole, if there is one."""
+        while True:
+            async with self._store.snapshot() as database:
+                version = await versions.newest(database, loop.name, until)
+            if version is None:
+                return
+            if version.is_whole:
+                bandit: Any = await asyncio.to_thread(load, version.data)
+                self._put(loop.name, Published(version.version, bandit.policy()))
+                return
+            until = version.version - 1
 
     def _put(self, name: str, published: Published) -> None:
         self._published[name] = published

@@ -11,6 +11,7 @@ from warmcb.service.refusals import bad_request
 
 Record = dict[str, Any]
 _OURS = ("_multi", "_slots")
+_MOST_DEPTH = 32  # as the encoder has it
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder(Record).decode
 
 
@@ -72,6 +73,25 @@ def offer(context: Record, actions: list[Record] | None, named: tuple[str, ...] 
     return Offer(context, names, described)
 
 
+def check_depth(*records: Record) -> None:
+    """A refusal if one of several records is nested deeper than the encoder can read.
+
+    >>> check_depth({"user": {"likes": ["tea", {"with": "milk"}]}})
+    """
+    level: list[Any] = list(records)
+    for _ in range(_MOST_DEPTH + 1):
+        inner: list[Any] = []
+        for value in level:
+            if type(value) is dict:
+                inner += value.values()
+            elif type(value) is list:
+                inner += value
+        if not inner:
+            return
+        level = inner
+    raise bad_request(f"the body is JSON that is too deep; expected records of at most {_MOST_DEPTH} levels")
+
+
 def stored_offer(request: str, names: str) -> tuple[Offer, dict[str, Record]]:
     """An offer as the store has it, and the features of its slots."""
     record = _decode(request)
@@ -84,6 +104,9 @@ def request_of(offered: Offer, slots: dict[str, Record]) -> str:
     """The reverse: one line of JSON in the form of dsjson's `c`."""
     if not slots:
         return _encode(offered.request).decode()
+    for name, features in slots.items():
+        if "_id" in features:
+            raise bad_request(f"the features of the slot {shown(name)} have the name '_id'; expected another one")
     return _encode({**offered.request, "_slots": [{"_id": name, **one} for name, one in slots.items()]}).decode()
 
 
@@ -108,10 +131,13 @@ def _described(i: int, action: Record) -> Record:
         identity = str(identity)
     if type(identity) is not str or not 1 <= len(identity) <= 256:
         raise bad_request(f"the id of actions[{i}] is {shown(identity)}; expected a text of 1 to 256 characters")
-    features = {name: value for name, value in action.items() if name not in ("id", "features", "_tag")}
-    inner = action.get("features", [])
-    for part in inner if isinstance(inner, list) else [inner]:
-        if not isinstance(part, dict):
-            raise bad_request(f"the features of actions[{i}] are {shown(inner)}; expected an object")
-        features |= part
-    return {"_tag": identity, **features}
+    features = {**action}
+    del features["id"]
+    inner = features.pop("features", None)
+    if inner is not None:
+        for part in inner if isinstance(inner, list) else [inner]:
+            if not isinstance(part, dict):
+                raise bad_request(f"the features of actions[{i}] are {shown(inner)}; expected an object")
+            features |= part
+    features["_tag"] = identity
+    return features

@@ -1,39 +1,48 @@
-"""HTTP/1.1 with patience that ends: a connection must bring a whole request head in time."""
+"""HTTP/1.1 with limits: a request must arrive in time, and only so many connections may be open."""
 
 import asyncio
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-_SECONDS = 10.0
+_SECONDS = 15.0  # http.py has less patience with bodies, and says so
+_MESSAGE = b'{"error":{"code":"unavailable","message":"too many connections are open; try again later"}}'
+_TOO_MANY = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n"
+    b"content-length: %d\r\n\r\n%s" % (len(_MESSAGE), _MESSAGE)
+)
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """Closes connections that send nothing, or their head too slowly. Bodies have a limit of their own (http.py)."""
+    """Closes connections whose request does not arrive, and those that are too many."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """A connection begins: its first head has to come."""
+        """A connection begins: its first request has to come."""
         super().connection_made(transport)
-        self._wait_for_head()
+        if self.limit_concurrency is not None and len(self.connections) >= self.limit_concurrency:
+            transport.write(_TOO_MANY)
+            transport.close()
+        else:
+            self._wait_for_request()
 
     def on_message_begin(self) -> None:
         """A request begins, perhaps a later one of the same connection."""
-        self._wait_for_head()
+        self._wait_for_request()
         super().on_message_begin()
 
-    def on_headers_complete(self) -> None:
-        """The head is there."""
+    def on_message_complete(self) -> None:
+        """The request is there, with its body."""
         self._stop_waiting()
-        super().on_headers_complete()
+        super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection ends."""
         self._stop_waiting()
         super().connection_lost(exc)
 
-    def _wait_for_head(self) -> None:
+    def _wait_for_request(self) -> None:
         self._stop_waiting()
         self._deadline = self.loop.call_later(_SECONDS, self.transport.close)
 

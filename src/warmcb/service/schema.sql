@@ -102,7 +102,7 @@ CREATE TABLE versions (
     loop TEXT NOT NULL REFERENCES loops,
     version INTEGER NOT NULL,       -- the number of the last entry that it has learned
     model BLOB NOT NULL,            -- the bandit, compressed
-    hash BLOB NOT NULL,             -- SHA-256 of that
+    hash BLOB NOT NULL,             -- SHA-256 of that and the state
     state TEXT NOT NULL,            -- JSON: what the trainer knows beside it
     code TEXT NOT NULL,             -- the version of the code that made it
     time INTEGER NOT NULL,

@@ -54,16 +54,17 @@ class Store(Protocol):
         """Give up connections."""
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, make: bool = True) -> Store:
     """A store by its address.
 
     Args:
-        url: `sqlite:///` and the path of a file, which is made if there is none.
+        url: `sqlite:///` and the path of a file.
+        make: whether the file is made if there is none.
 
     """
     if not isinstance(url, str) or not url.startswith(_SCHEME) or url == _SCHEME:
         raise InputError(f"store is {shown(url)}; expected {_SCHEME} and the path of a file")
-    return SqliteStore(Path(url.removeprefix(_SCHEME)))
+    return SqliteStore(Path(url.removeprefix(_SCHEME)), make)
 
 
 class SqliteStore:
@@ -74,24 +75,27 @@ class SqliteStore:
 
     Args:
         path: the file.
+        make: whether it is made if there is none.
 
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, make: bool = True) -> None:
         self.path = path
         self._thread = ThreadPoolExecutor(1, "store")
         self._lock: asyncio.Lock | None = None
         self._readers: list[sqlite3.Connection] = []
+        if make:
+            self._make()
+        self._inode = self._found_inode()
         self._writer = self._connect()
         self._prepare()
-        self._inode = self._found_inode()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Database]:
         self._lock = self._lock or asyncio.Lock()
         async with self._lock:
-            await self._in_thread(self._begin)
             try:
+                await self._in_thread(self._begin)
                 yield _Inline(self._writer)
                 await self._in_thread(self._commit)
             except BaseException as error:
@@ -103,6 +107,7 @@ class SqliteStore:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Database]:
+        self._check_there()
         try:
             reader = self._readers.pop() if self._readers else self._connect()
             try:
@@ -122,9 +127,23 @@ class SqliteStore:
         for connection in (self._writer, *self._readers):
             connection.close()
 
-    def _connect(self) -> sqlite3.Connection:
+    def _make(self) -> None:
+        if self.path.exists():
+            return
+        if (log := Path(f"{self.path}-wal")).exists():  # SQLite would delete it, and with it what was answered last
+            raise StoreError(f"the store {self.path} is gone, and {log} is there; expected both or neither")
         try:
-            connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            self.path.touch()
+        except OSError as error:
+            raise StoreError(f"the store {self.path} cannot be made: {error.strerror}") from error
+
+    def _connect(self) -> sqlite3.Connection:
+        # Never makes a file: a new one, in place of one that was moved away for a moment, would take its log with it.
+        address = f"{self.path.absolute().as_uri()}?mode=rw"
+        try:
+            connection = sqlite3.connect(
+                address, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=True
+            )
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -149,9 +168,7 @@ class SqliteStore:
             raise StoreError(f"the store {self.path} has the version {found}; expected {SCHEMA_VERSION}")
 
     def _begin(self) -> None:
-        # SQLite goes on writing into a file that was deleted or replaced: what is answered then would be lost.
-        if self._found_inode() != self._inode:
-            raise StoreError(f"the store {self.path} is gone")
+        self._check_there()
         try:
             self._writer.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
@@ -159,6 +176,11 @@ class SqliteStore:
 
     def _commit(self) -> None:
         self._writer.execute("COMMIT")
+
+    def _check_there(self) -> None:
+        # SQLite goes on with a file that was deleted or replaced: what is answered then would be lost.
+        if self._found_inode() != self._inode:
+            raise StoreError(f"the store {self.path} is gone")
 
     def _found_inode(self) -> int | None:
         try:

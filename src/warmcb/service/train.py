@@ -15,7 +15,7 @@ async def train(given: Inherited) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     watching = asyncio.create_task(_stop_with_parent(stop, given))
-    store = open_store(given.store)
+    store = open_store(given.store, make=False)
     try:
         await Trainer(store, SteadyClock(given.offset), given.holder).run(stop)
     finally:

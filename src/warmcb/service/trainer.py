@@ -5,7 +5,7 @@ import logging
 from contextlib import suppress
 
 from warmcb.service import lease as leases
-from warmcb.service.beat import beat
+from warmcb.service.beat import beat, grant_grace
 from warmcb.service.clock import DAY, MINUTE, SECOND, Clock
 from warmcb.service.lease import Lease, LostLeaseError
 from warmcb.service.loops import loops
@@ -35,6 +35,8 @@ class Trainer:
         self._lease: Lease | None = None
         self.trainings: dict[str, Training] = {}
         self._beaten_at = self._swept_at = 0
+        self._was_away = False
+        """Whether the store could not be used, so that rewards may have been refused."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Train until told to stop."""
@@ -47,6 +49,7 @@ class Trainer:
                 self._forget()
             except StoreError as error:
                 log.error("%s", error)
+                self._was_away = True
                 self._forget()  # whether the last transaction was committed is known to the store alone
                 await _pause(stop, 1.0)
             if not busy:
@@ -65,8 +68,11 @@ class Trainer:
         if now - self._beaten_at >= _BEAT:
             async with self._store.transaction() as database:
                 await self._lease.check(database, self._clock.now())
+                waiting = await grant_grace(database, self._clock.now()) if self._was_away else 0
                 await beat(database, self._clock.now())
-            self._beaten_at = now
+            if waiting:
+                log.info("%d events wait two minutes more, as the store was away", waiting)
+            self._beaten_at, self._was_away = now, False
         async with self._store.snapshot() as database:
             found = await loops(database)
         learned = 0
@@ -107,7 +113,7 @@ class Trainer:
             log.error("stopped without saving the last entries, which will be learned again: %s", error)
 
     def _forget(self) -> None:
-        self._lease, self.trainings = None, {}
+        self._lease, self.trainings, self._beaten_at = None, {}, 0
 
 
 async def _pause(stop: asyncio.Event, seconds: float) -> None:

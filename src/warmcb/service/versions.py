@@ -9,10 +9,12 @@ from typing import NamedTuple
 import msgspec
 
 from warmcb._code import files_without, version_of
+from warmcb._messages import shown
 from warmcb.service.clock import DAY, HOUR
+from warmcb.service.refusals import not_found
 from warmcb.service.store import Database
 
-_ASIDE = {"__main__.py", "_svg.py", "cli", "client.py", "data", "logs", "plot.py", "study", "theory"}
+_ASIDE = {"__main__.py", "_svg.py", "cli", "client", "data", "logs", "plot.py", "study", "theory"}
 _NEWEST = 2  # versions that are kept whatever their age: if one is damaged there is another
 
 
@@ -26,7 +28,7 @@ class Version(NamedTuple):
     Attributes:
         version: the number of the last entry that it has learned.
         model: the bandit's bytes, compressed.
-        hash: of them.
+        hash: of them and the state.
         state: what else the trainer has to know.
         code: the version of the code that made it.
 
@@ -41,7 +43,7 @@ class Version(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether it is what was written."""
-        return hashlib.sha256(self.model).digest() == self.hash
+        return _hash(self.model, self.state) == self.hash
 
     @property
     def data(self) -> bytes:
@@ -74,7 +76,7 @@ async def save(database: Database, now: int, loop: str, version: int, model: byt
     """
     await database.execute("DELETE FROM versions WHERE loop = $1 AND version = $2", loop, version)
     sql = "INSERT INTO versions (loop, version, model, hash, state, code, time) VALUES ($1, $2, $3, $4, $5, $6, $7)"
-    await database.execute(sql, loop, version, model, hashlib.sha256(model).digest(), state, code(), now)
+    await database.execute(sql, loop, version, model, _hash(model, state), state, code(), now)
 
 
 async def publish(database: Database, now: int, loop: str, version: int, policy: bytes, pinned: bool) -> None:
@@ -94,6 +96,15 @@ async def newest(database: Database, loop: str, until: int = 2**62) -> Version |
     )
     rows = await database.fetch(sql, loop, until)
     return Version(*rows[0]) if rows else None
+
+
+async def named(database: Database, loop: str, number: str) -> Version:
+    """The version that a caller has named by its number; a refusal if there is none."""
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 18
+    found = await newest(database, loop, int(number)) if is_number else None
+    if found is None or found.version != int(number):
+        raise not_found(f"there is no version {shown(number)}; GET .../models lists them")
+    return found
 
 
 async def mark_broken(database: Database, loop: str, version: int) -> None:
@@ -152,6 +163,10 @@ async def _restored(database: Database, loop: str, after: int) -> set[int]:
         " UNION ALL SELECT body FROM inbox WHERE loop = $1 AND kind = 'restore'"
     )
     return {msgspec.json.decode(body)["version"] for (body,) in await database.fetch(sql, loop, after)}
+
+
+def _hash(model: bytes, state: str) -> bytes:
+    return hashlib.sha256(model + state.encode()).digest()
 
 
 def kept(versions: Iterable[tuple[int, int]], now: int) -> set[int]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import sys
 
 import uvicorn
@@ -21,7 +22,7 @@ async def work(given: Inherited) -> None:
     limits = Limits()
     key = os.environ.get("WARMCB_KEY")
     master = Key(hash_of(key), ADMINISTRATION, ALL_LOOPS, 1) if key else None
-    application = Application(open_store(given.store), SteadyClock(given.offset), master, limits)
+    application = Application(open_store(given.store, make=False), SteadyClock(given.offset), master, limits)
     config = uvicorn.Config(
         application.router,
         http=PatientProtocol,
@@ -47,5 +48,7 @@ async def _stop_with_parent(server: uvicorn.Server, given: Inherited) -> None:
 
 if __name__ == "__main__":
     log_as_json("worker")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # connections are files; Limits bounds them
     sys.setswitchinterval(0.0005)  # a commit that is done shall not wait long for its turn
     uvloop.run(work(inherited()))

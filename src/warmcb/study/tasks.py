@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
+import warmcb
 from warmcb import _costs, _own
 from warmcb._atomic import replacing
-from warmcb._code import files_without, version_of
 from warmcb.catalogue import Workload, algorithm
 from warmcb.data.arrays import load_arrays, save_arrays
 from warmcb.data.dataset import Dataset
@@ -285,15 +285,24 @@ def key(unit: Unit) -> str:
 @cache
 def code_version() -> str:
     """A hash of the code that determines results: equal versions give equal rows."""
-    return version_of(code_files())
+    package = Path(warmcb.__file__).parent
+    hashed = hashlib.blake2b(f"NumPy {np.__version__}".encode(), digest_size=8)
+    for path in code_files(package):
+        hashed.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return f"{warmcb.__version__}+{hashed.hexdigest()}"
 
 
-def code_files() -> list[Path]:
+def code_files(package: Path) -> list[Path]:
     """The files that determine results: all but those known not to, so that a new one is never forgotten."""
     # A unit is keyed by the data themselves.
-    aside = {"__main__.py", "_svg.py", "cli", "client.py", "data", "logs", "plot.py", "service", "theory"}
+    aside = {"__main__.py", "_svg.py", "cli", "client", "data", "logs", "plot.py", "service", "theory"}
     of_study = {"draws.py", "optimal.py", "tasks.py"}
-    return [path for path in files_without(aside) if path.parent.name != "study" or path.name in of_study]
+    modules = [
+        path
+        for path in package.rglob("*.py")
+        if (part := path.relative_to(package).parts[0]) not in aside and (part != "study" or path.name in of_study)
+    ]
+    return sorted([*modules, *package.glob("_core*.so"), *package.glob("_core*.pyd")])
 
 
 def write_arrays(dataset: Dataset | DescribedDataset, facts: DataFacts, grid: Grid, arrays: Path) -> None:

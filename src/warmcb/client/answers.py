@@ -1,0 +1,371 @@
+"""What a service answers, as types. Times are in UTC. Fields that a newer service adds are ignored."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision.
+
+    Attributes:
+        event: the id under which it is rewarded.
+        action: what to show.
+        probability: that of the action.
+        probabilities: those of all actions that could have been chosen.
+        arm: who chose: "model", "not explored", "fallback", "baseline" or "control".
+        model: the version of the model that decided.
+        settings: the version of the settings.
+        time: when it was decided.
+        due: until then it waits for rewards.
+
+    """
+
+    event: str
+    action: str
+    probability: float
+    probabilities: dict[str, float]
+    arm: str
+    model: int
+    settings: int
+    time: datetime
+    due: datetime
+
+
+class SlotChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """The decision for one slot of a page.
+
+    Attributes:
+        id: the slot.
+        action: what to show there.
+        probability: that of the action, given what earlier slots took.
+        probabilities: those of all actions that could have been chosen there.
+
+    """
+
+    id: str
+    action: str
+    probability: float
+    probabilities: dict[str, float]
+
+
+class SlotsAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Decisions for all slots of a page.
+
+    Attributes:
+        event: the id under which they are rewarded, slot by slot.
+        slots: the choices, in the order of the request.
+        arm: who chose: "model", "not explored", "fallback", "baseline" or "control".
+        model: the version of the model that decided.
+        settings: the version of the settings.
+        time: when it was decided.
+        due: until then it waits for rewards.
+
+    """
+
+    event: str
+    slots: list[SlotChoice]
+    arm: str
+    model: int
+    settings: int
+    time: datetime
+    due: datetime
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a reward or an activation.
+
+    Attributes:
+        event: the event.
+        status: "kept" or "activated"; "early": its decision has not come yet; "late": it is kept, and not learned;
+            "repeated": it had come before.
+
+    """
+
+    event: str
+    status: str
+
+
+class Labelled(msgspec.Struct, frozen=True, kw_only=True):
+    """Labels that were accepted.
+
+    Attributes:
+        accepted: how many examples.
+        entry: under which number the trainer finds them.
+
+    """
+
+    accepted: int
+    entry: int
+
+
+class ModelInForce(msgspec.Struct, frozen=True, kw_only=True):
+    """The model that decides.
+
+    Attributes:
+        version: its version; 0: none has been published yet.
+        pinned: whether it stays until it is released.
+        time: when it was published.
+
+    """
+
+    version: int
+    pinned: bool
+    time: datetime | None
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a loop has seen.
+
+    Attributes:
+        events: decisions that are stored.
+        waiting: those that still wait for rewards.
+        joined: those that were learned.
+        rewards: rewards that are stored.
+        late: those of them that came after their event was joined.
+
+    """
+
+    events: int
+    waiting: int
+    joined: int
+    rewards: int
+    late: int
+
+
+class LoopName(msgspec.Struct, frozen=True, kw_only=True):
+    """One loop of the service.
+
+    Attributes:
+        loop: its name.
+        kind: "described" or "named".
+        made: when it was made.
+
+    """
+
+    loop: str
+    kind: str
+    made: datetime
+
+
+class Loop(msgspec.Struct, frozen=True, kw_only=True):
+    """A loop, and how it is doing.
+
+    Attributes:
+        loop: its name.
+        kind: "described": each request brings its actions. "named": they are fixed.
+        actions: the names, if they are fixed.
+        encoder: how contexts and actions become numbers.
+        made: when it was made.
+        settings: the settings in force, with their version.
+        model: the model that decides.
+        counts: how much it has seen.
+
+    """
+
+    loop: str
+    kind: str
+    actions: list[str] | None
+    encoder: dict[str, Any]
+    made: datetime
+    settings: dict[str, Any]
+    model: ModelInForce
+    counts: Counts
+
+
+class ReceivedReward(msgspec.Struct, frozen=True, kw_only=True):
+    """A reward as it came.
+
+    Attributes:
+        value: how much.
+        time: when it came.
+        late: whether its event had been joined by then.
+
+    """
+
+    value: float
+    time: datetime
+    late: bool
+
+
+class StoredSlot(msgspec.Struct, frozen=True, kw_only=True):
+    """One decision of a stored event.
+
+    Attributes:
+        id: the slot; None if the event has one decision.
+        action: what was chosen.
+        probabilities: those of all actions that could have been chosen.
+        rewards: all rewards that came.
+        reward: what they are worth together; None as long as it is not known.
+        filled: whether that is the default reward, because none came; None as long as it is not known.
+
+    """
+
+    id: str | None
+    action: str
+    probabilities: dict[str, float]
+    rewards: list[ReceivedReward]
+    reward: float | None
+    filled: bool | None
+
+
+class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event as the service keeps it.
+
+    Attributes:
+        event: its id.
+        time: when it was decided.
+        due: when it is joined, rewarded or not.
+        unit: who it happened to; None: nobody was named.
+        arm: who chose.
+        model: the version of the model that decided.
+        settings: the version of the settings.
+        slots: its decisions.
+        deferred: whether it is learned only if it is activated.
+        activated: whether it was, or need not be.
+        joined: the number of its entry in the journal; a model of this version or a later one has learned it.
+        context: what was known; None in a list of events.
+        actions: what was on offer; None in a list of events.
+
+    """
+
+    event: str
+    time: datetime
+    due: datetime
+    unit: str | None
+    arm: str
+    model: int
+    settings: int
+    slots: list[StoredSlot]
+    deferred: bool
+    activated: bool
+    joined: int | None
+    context: Any = None
+    actions: list[Any] | None = None
+
+
+class EventPage(msgspec.Struct, frozen=True, kw_only=True):
+    events: list[StoredEvent]
+    next: int | None
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A value and how sure it is.
+
+    Attributes:
+        value: the mean reward of a decision.
+        low: the lower end of its interval.
+        high: the upper end.
+
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+class Estimates(msgspec.Struct, frozen=True, kw_only=True):
+    """What one policy would have earned.
+
+    Attributes:
+        best: the name of the estimate to trust most.
+        estimates: all of them.
+        effective_size: to how many decisions of its own the log amounts.
+        largest_weight: the largest importance weight.
+        warnings: what to keep in mind.
+        compared: how much more than the first policy; None for that one itself.
+
+    """
+
+    best: str
+    estimates: dict[str, Estimate]
+    effective_size: float
+    largest_weight: float
+    warnings: list[str]
+    compared: Estimate | None
+
+
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """What policies would have earned.
+
+    Attributes:
+        decisions: how many decisions of the log were used.
+        left_out: how many were not, by reason.
+        policies: what each would have earned, by its name.
+
+    """
+
+    decisions: int
+    left_out: dict[str, int]
+    policies: dict[str, Estimates]
+
+
+class ModelVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored model.
+
+    Attributes:
+        version: the number of the last entry of the journal that it has learned.
+        time: when it was saved.
+        code: the version of the code that made it.
+        pinned: whether it is kept for good.
+        published: whether it is the one that decides.
+        bytes: what it takes in the store, where it is compressed.
+
+    """
+
+    version: int
+    time: datetime
+    code: str
+    pinned: bool
+    published: bool
+    bytes: int
+
+
+class SettingsInForce(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of a loop.
+
+    Attributes:
+        version: grows with each change.
+        settings: their values.
+        applies: from when on a change of each counts: "at once", "new events" or "retraining".
+        waiting_for_retraining: those that were changed and do not count before the loop is retrained.
+
+    """
+
+    version: int
+    settings: dict[str, Any]
+    applies: dict[str, str]
+    waiting_for_retraining: list[str]
+
+
+class PastSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """One change of settings.
+
+    Attributes:
+        version: its version.
+        time: when it was made.
+        who: which key made it.
+        settings: all settings after it.
+
+    """
+
+    version: int
+    time: datetime
+    who: str
+    settings: dict[str, Any]
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """A key of a loop; its text is not stored.
+
+    Attributes:
+        role: "application" or "administration".
+        place: 1 or 2, so that one can be replaced while the other works.
+        made: when it was made.
+
+    """
+
+    role: str
+    place: int
+    made: datetime

@@ -1,0 +1,165 @@
+"""Requests that survive a service that restarts: what may be sent twice is tried again."""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+import msgspec
+
+from warmcb._atomic import replacing
+from warmcb._messages import one_line, shown
+from warmcb.errors import InputError, ServiceError
+
+_Result = TypeVar("_Result")
+
+_FIRST_PAUSE = 0.1  # seconds; each further one is twice as long
+_LONGEST_PAUSE = 2.0
+
+
+class _Failure(msgspec.Struct):
+    code: str
+    message: str
+
+
+class _Refusal(msgspec.Struct):
+    error: _Failure
+
+
+class Connection:
+    """HTTP with a key, retries, and errors of our own.
+
+    Args:
+        url: where the service is.
+        key: sent with each request.
+        timeout: seconds until a request is given up.
+        retries: how often a request is tried again.
+        transport: what carries requests instead of the network.
+
+    """
+
+    def __init__(
+        self, url: str, key: str, timeout: float, retries: int, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        self._url = url
+        self._retries = retries
+        self._http = httpx.Client(
+            base_url=url, headers={"authorization": f"Bearer {key}"}, timeout=timeout, transport=transport
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        kind: type[_Result],
+        body: object = None,
+        *,
+        query: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        repeatable: bool = True,
+    ) -> _Result:
+        """Send a request and give its answer.
+
+        Args:
+            method: of HTTP.
+            path: below the service's address.
+            kind: the type of the answer.
+            body: what is sent as JSON; None: nothing.
+            query: what stands behind the question mark.
+            headers: further ones.
+            timeout: another one than usual.
+            repeatable: whether the service may get it twice. If not, it is tried again only if it was never sent.
+
+        Returns:
+            The answer, of that type.
+
+        """
+        content = None if body is None else _encoded(body)
+        sent = {"content-type": "application/json", **(headers or {})} if body is not None else dict(headers or {})
+        patience = httpx.USE_CLIENT_DEFAULT if timeout is None else timeout
+
+        def attempt() -> _Result:
+            response = self._http.request(method, path, content=content, params=query, headers=sent, timeout=patience)
+            _refuse_failures(response)
+            return _decoded(response, kind)
+
+        return self._persist(attempt, repeatable)
+
+    def download(self, path: str, target: Path, query: Mapping[str, str] | None = None) -> None:
+        """Write an answer to a file, which is replaced only when all has come.
+
+        Args:
+            path: below the service's address.
+            target: the file.
+            query: what stands behind the question mark.
+
+        """
+
+        def attempt() -> None:
+            with self._http.stream("GET", path, params=query) as response:
+                if not response.is_success:
+                    response.read()
+                    _refuse_failures(response)
+                with replacing(target) as file:
+                    for part in response.iter_bytes():
+                        file.write(part)
+
+        self._persist(attempt, repeatable=True)
+
+    def _persist(self, attempt: Callable[[], _Result], repeatable: bool) -> _Result:
+        for number in range(self._retries):
+            try:
+                return self._tried(attempt)
+            except ServiceError as error:
+                if error.code != "unreachable" and not (repeatable and error.status in (None, 503)):
+                    raise
+            pause = min(_FIRST_PAUSE * 2**number, _LONGEST_PAUSE)
+            time.sleep(pause * random.uniform(0.5, 1.0))  # so that many clients do not come back at the same moment
+        return self._tried(attempt)
+
+    def _tried(self, attempt: Callable[[], _Result]) -> _Result:
+        try:
+            return attempt()
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise ServiceError(f"{self._url} cannot be reached: {one_line(error)}", code="unreachable") from error
+        except httpx.TimeoutException as error:
+            raise ServiceError(f"{self._url} did not answer in time", code="timeout") from error
+        except httpx.TransportError as error:
+            raise ServiceError(f"{self._url} broke off: {one_line(error)}", code="interrupted") from error
+
+
+def _refuse_failures(response: httpx.Response) -> None:
+    if response.is_success:
+        return
+    try:
+        failure = msgspec.json.decode(response.content, type=_Refusal).error
+    except msgspec.DecodeError:  # of something between us and the service
+        failure = _Failure("unknown", f"{response.url} answered {response.status_code} {response.reason_phrase}")
+    raise ServiceError(failure.message, status=response.status_code, code=failure.code)
+
+
+def _decoded(response: httpx.Response, kind: type[_Result]) -> _Result:
+    if kind is type(None):
+        return None
+    try:
+        return msgspec.json.decode(response.content, type=kind)
+    except msgspec.DecodeError as error:
+        message = f"{response.url} does not answer as warmcb serve does: {one_line(error)}"
+        raise ServiceError(message, status=response.status_code, code="unreadable") from error
+
+
+def _encoded(body: object) -> bytes:
+    return msgspec.json.encode(body, enc_hook=_plain)
+
+
+def _plain(value: Any) -> object:
+    """Numbers and arrays of NumPy, as Python's own."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise InputError(f"a request holds {shown(value)}; expected what JSON can hold")
