@@ -34,3 +34,9 @@ def test_every_count_of_a_week_is_right_to_the_event(tmp_path: Path) -> None:
             ("activate", ["activated", "early", "late", "repeated"]),
         ):
             assert all(week.answers[f"{route}: {answer}"] >= 10 for answer in told), "all of it has happened"
+        for service.loop in LOOPS:
+            (tmp_path / service.loop).mkdir()
+            with service.copied(tmp_path / service.loop, 0) as other:
+                assert other.bandit.to_bytes() == service.bandit.to_bytes(), (
+                    "whatever crashed, nothing is learned twice"
+                )
