@@ -275,6 +275,9 @@ def main() -> None:
             if wait is not None:
                 wait()
             show(moment, week)
+        print("\nanswers")
+        for answer, count in sorted(week.answers.items()):
+            print(f"{answer:40}{count:10,}")
         print(f"{time.perf_counter() - began:.0f} s")
 
 
@@ -288,8 +291,6 @@ def show(moment: str, week: Week) -> None:
     wrong = sum(found.outcomes.get(where) != oracle.outcome(where) for where in oracle.cases)
     print(f"events that differ: {wrong}; answers that differ: {len(week.differences)} of {week.answers.total():,}")
     print("in the oracle's order:", all(found.learned[loop] == oracle.learned[loop] for loop in LOOPS))
-    for answer, count in sorted(week.answers.items()):
-        print(f"  {answer:38}{count:10,}")
 
 
 if __name__ == "__main__":
