@@ -84,11 +84,13 @@ async def has_due(database: Database, now: int, loop: str) -> bool:
     return bool(found)
 
 
-async def added_actions(database: Database, loop: str) -> set[str]:
-    """The names of actions that came after a loop was made."""
-    sql = "SELECT body FROM {} WHERE loop = $1 AND kind = 'action'"
-    rows = [row for table in ("journal", "inbox") for row in await database.fetch(sql.format(table), loop)]
-    return {msgspec.json.decode(body)["name"] for (body,) in rows}
+async def added_actions(database: Database, loop: str, after: int = 0) -> set[str]:
+    """The names of actions that came behind an entry; by default, after a loop was made."""
+    sql = (
+        "SELECT body FROM journal WHERE loop = $1 AND kind = 'action' AND number > $2"
+        " UNION ALL SELECT body FROM inbox WHERE loop = $1 AND kind = 'action'"
+    )
+    return {msgspec.json.decode(body)["name"] for (body,) in await database.fetch(sql, loop, after)}
 
 
 async def add(database: Database, now: int, loop: str, kind: str, body: str) -> Entry:
