@@ -20,6 +20,7 @@ from warmcb.service.models import Directory
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError
 from warmcb.service.serving import Serving
+from warmcb.service.sqlite import SqliteStore
 from warmcb.service.store import Row, open_store
 from warmcb.service.trainer import Trainer
 from warmcb.service.training import Training
