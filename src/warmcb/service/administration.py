@@ -16,6 +16,7 @@ from warmcb.service.models import Directory
 from warmcb.service.refusals import not_found
 from warmcb.service.settings import APPLIES
 from warmcb.service.store import Store
+from warmcb.service.versions import Version
 
 _COUNTS = {
     "events": "SELECT count(*) FROM events WHERE loop = $1",
@@ -56,13 +57,13 @@ class Administration:
             Endpoint("GET", f"{at}/settings/history", self.settings_history, role, "Show who changed which settings."),
             Endpoint("GET", f"{at}/models", self.list_models, role, "List the versions of the model."),
             Endpoint("POST", f"{at}/models/release", self.release, role, "Decide by the newest version again."),
-            Endpoint("GET", f"{at}/models/{{version:int}}", self.show_model, role, "Download a version of the model."),
-            Endpoint("POST", f"{at}/models/{{version:int}}/restore", self.restore, role, "Go back to a version."),
+            Endpoint("GET", f"{at}/models/{{version}}", self.show_model, role, "Download a version of the model."),
+            Endpoint("POST", f"{at}/models/{{version}}/restore", self.restore, role, "Go back to a version."),
             Endpoint("POST", f"{at}/reset", self.reset, role, "Forget what was learned, and begin again."),
             Endpoint("POST", f"{at}/retrain", self.retrain, role, "Learn the log again with the settings in force."),
             Endpoint("GET", f"{at}/keys", self.list_keys, role, "List the keys, without the keys themselves."),
             Endpoint("POST", f"{at}/keys", self.make_key, role, "Make a key; it is shown once.", KeyBody),
-            Endpoint("DELETE", f"{at}/keys/{{role}}/{{place:int}}", self.remove_key, role, "Remove a key."),
+            Endpoint("DELETE", f"{at}/keys/{{role}}/{{place}}", self.remove_key, role, "Remove a key."),
             Endpoint("DELETE", f"{at}/events/{{event:path}}", self.forget_event, role, "Delete an event."),
             Endpoint("DELETE", f"{at}/units/{{unit:path}}", self.forget_unit, role, "Delete all events of a unit."),
         ]
@@ -186,12 +187,11 @@ class Administration:
         """Learn everything again that is kept, with the settings in force."""
         return await self._entry(call, "retrain", {"version": call.loop.version})
 
-    async def _version(self, call: Call) -> Any:
-        wanted = int(call.path["version"])
+    async def _version(self, call: Call) -> Version:
         async with self.store.snapshot() as database:
-            found = await versions.newest(database, call.loop.name, wanted)
-        if found is None or found.version != wanted or not found.is_whole:
-            raise not_found(f"there is no version {wanted} that is whole; GET .../models lists them")
+            found = await versions.named(database, call.loop.name, call.path["version"])
+        if not found.is_whole:
+            raise not_found(f"the version {found.version} is damaged; GET .../models lists others")
         return found
 
     async def _entry(self, call: Call, kind: str, body: dict[str, Any]) -> Reply:
@@ -216,9 +216,10 @@ class Administration:
 
     async def remove_key(self, call: Call) -> Reply:
         """A key is worth nothing from now on."""
-        role, place = call.path["role"], int(call.path["place"])
-        if not await self._write(lambda database, now: keys.remove_key(database, role, call.loop.name, place)):
-            raise not_found(f"there is no key {place} for {shown(role)}")
+        role, place, loop = call.path["role"], call.path["place"], call.loop.name
+        is_place = place in ("1", "2")
+        if not is_place or not await self._write(lambda db, now: keys.remove_key(db, role, loop, int(place))):
+            raise not_found(f"there is no key {shown(place)} for {shown(role)}")
         return Reply(b"", 204)
 
     # Forgetting

@@ -11,14 +11,14 @@ from warmcb.service import keys
 from warmcb.service.administration import Administration
 from warmcb.service.clock import Clock
 from warmcb.service.committer import Committer
-from warmcb.service.http import ANY_KEY, ANYBODY, Call, Door, Endpoint, Reply, nowhere, refused, send_reply
+from warmcb.service.http import ANY_KEY, ANYBODY, Call, Door, Endpoint, Reply
 from warmcb.service.keys import Key
 from warmcb.service.limits import Limits
 from warmcb.service.metrics import exposition
 from warmcb.service.models import Directory
 from warmcb.service.openapi import description
 from warmcb.service.reading import Reading
-from warmcb.service.refusals import RefusedError
+from warmcb.service.refusals import RefusedError, not_found
 from warmcb.service.serving import Serving
 from warmcb.service.store import Store, StoreError
 
@@ -56,8 +56,10 @@ class Application:
         by_path: dict[str, dict[str, Any]] = {}
         for endpoint in self.endpoints:
             by_path.setdefault(endpoint.path, {})[endpoint.method] = door.app(endpoint)
-        routes = [Route(path, _ByMethod(apps)) for path, apps in by_path.items()]
-        self.router = Router(routes, default=nowhere, redirect_slashes=False, lifespan=self._lifespan)
+        elsewhere = door.app(Endpoint("", "elsewhere", self.elsewhere, ANY_KEY, ""))
+        otherwise = door.app(Endpoint("", "otherwise", self.otherwise, ANY_KEY, ""))
+        routes = [Route(path, _ByMethod(apps, otherwise)) for path, apps in by_path.items()]
+        self.router = Router(routes, default=elsewhere, redirect_slashes=False, lifespan=self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, _: Any) -> AsyncIterator[None]:
@@ -89,19 +91,20 @@ class Application:
         """What there is."""
         return Reply(description(self.endpoints))
 
+    async def elsewhere(self, call: Call) -> Reply:
+        """There is no such route."""
+        raise not_found("there is nothing at this address; see /openapi.json")
+
+    async def otherwise(self, call: Call) -> Reply:
+        """There is one, for other methods."""
+        raise RefusedError(405, "bad_method", "this address does not take this method; see /openapi.json")
+
 
 class _ByMethod:
-    """The applications of one path, by method."""
+    """The applications of one path, by method; and one for all other methods."""
 
-    def __init__(self, apps: dict[str, Any]) -> None:
-        self._apps = apps
+    def __init__(self, apps: dict[str, Any], other: Any) -> None:
+        self._apps, self._other = apps, other
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        found = self._apps.get(scope["method"])
-        if found is not None:
-            await found(scope, receive, send)
-            return
-        allowed = ", ".join(self._apps)
-        await send_reply(
-            refused(RefusedError(405, "bad_method", f"{scope['method']} is not known here; {allowed} is")), send
-        )
+        await self._apps.get(scope["method"], self._other)(scope, receive, send)

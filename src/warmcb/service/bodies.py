@@ -76,7 +76,7 @@ class RewardBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     event: Name
     reward: Annotated[float, Meta(ge=-1e12, le=1e12)]
-    slot: str = ""
+    slot: Annotated[str, Meta(max_length=256)] = ""
 
 
 class ActivateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

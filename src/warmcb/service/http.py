@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
-from warmcb.errors import InputError, WarmcbError
+from warmcb.errors import InputError
 from warmcb.service import keys
 from warmcb.service.bodies import decoded
 from warmcb.service.keys import Key
@@ -19,12 +19,15 @@ from warmcb.service.limits import Limits, Rates
 from warmcb.service.loops import Loop
 from warmcb.service.metrics import REQUESTS, SECONDS, STORE_FAILURES
 from warmcb.service.models import Directory
-from warmcb.service.refusals import RefusedError, bad_request, not_found
+from warmcb.service.refusals import RefusedError, bad_request
 from warmcb.service.store import StoreError
 
 log = logging.getLogger("warmcb.worker")
 
 _JSON = b"application/json"
+_CLOSE, _LATER = (b"connection", b"close"), (b"retry-after", b"1")
+_HEADERS = {401: ((b"www-authenticate", b"Bearer"),), 408: (_CLOSE,), 413: (_CLOSE,), 429: (_LATER,), 503: (_LATER,)}
+"""What goes with some statuses."""
 _encode = msgspec.json.Encoder().encode
 ANYBODY, ANY_KEY = "anybody", "any key"
 """Who may call, beside the roles of keys."""
@@ -121,7 +124,7 @@ class Door:
             try:
                 try:
                     reply = await self._answer(endpoint, scope, receive)
-                except (WarmcbError, TimeoutError) as error:
+                except Exception as error:
                     reply = refused(error)
                 status = reply.status
                 await send_reply(reply, send)
@@ -215,15 +218,9 @@ def refused(error: Exception) -> Reply:
     elif isinstance(error, InputError):
         status, code, message = 400, "bad_request", str(error)
     else:
-        log.error("%s: %s", type(error).__name__, error)
+        log.error("%s: %s", type(error).__name__, error, exc_info=error)
         status, code, message = 500, "internal", "something went wrong here; nothing was changed"
     return Reply({"error": {"code": code, "message": message}}, status)
-
-
-async def nowhere(scope: Scope, receive: Receive, send: Send) -> None:
-    """The answer where there is no route."""
-    if scope["type"] == "http":
-        await send_reply(refused(not_found(f"there is nothing at {scope['path']!r:.80}; see /openapi.json")), send)
 
 
 async def send_reply(reply: Reply, send: Send) -> None:
@@ -235,8 +232,7 @@ async def send_reply(reply: Reply, send: Send) -> None:
         headers.append((b"content-length", str(len(body)).encode()))
     if reply.filename is not None:
         headers.append((b"content-disposition", f'attachment; filename="{reply.filename}"'.encode()))
-    if reply.status in (408, 413):
-        headers.append((b"connection", b"close"))
+    headers += _HEADERS.get(reply.status, ())
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     if streams:
         async for part in reply.body:

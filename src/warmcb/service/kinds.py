@@ -85,6 +85,10 @@ class Kind(ABC):
         """
 
     @abstractmethod
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        """An `InputError` if there is something in an offer that cannot become a row."""
+
+    @abstractmethod
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         """Learn labelled examples."""
 
@@ -113,6 +117,11 @@ class Kind(ABC):
         except OrderError:
             return None
 
+    def new_encoder(self) -> Encoder:
+        """One that has met no data."""
+        bits, text, categories, now = msgspec.structs.astuple(self.encoder)
+        return Encoder(bits, tuple(text), tuple(categories), now)
+
     def offered(self, example: ExampleBody) -> Offer:
         """What an example is about."""
         return offer(example.context, example.actions, self.names)
@@ -120,13 +129,12 @@ class Kind(ABC):
     def _arguments(self, settings: Settings) -> dict[str, Any]:
         """What both kinds of bandits are made with."""
         limits = settings.reward_range
-        bits, text, categories, now = msgspec.structs.astuple(self.encoder)
         return {
             "epsilon": settings.epsilon,
             "features": settings.features,
             "explorer": settings.explorer,
             "cost_range": None if limits is None else (-limits[1], -limits[0]),
-            "encoder": Encoder(bits, tuple(text), tuple(categories), now),
+            "encoder": self.new_encoder(),
             "seed": self.seed,
         }
 
@@ -161,6 +169,9 @@ class Described(Kind):
             bandit.learn(x, decision, _cost(bandit, reward))
         else:
             bandit.observe(x, row, _cost(bandit, reward), actions=rows, ids=ids)
+
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        encoder.encode_request(offered.request)
 
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         offers = [self.offered(example) for example in labels.examples]
@@ -203,8 +214,13 @@ class Named(Kind):
         else:
             bandit.observe(x, name, _cost(bandit, reward))
 
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        encoder.encode(offered.context)
+
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         lesson = _lesson(bandit, labels, [bandit.actions] * len(labels.examples))
+        if "costs" in lesson:
+            lesson["actions"] = ~np.isnan(lesson["costs"])  # those that somebody has judged
         bandit.warm_start([example.context for example in labels.examples], source=labels.source, **lesson)
 
     def _row(self, decision: Decision, among: Offer) -> int:

@@ -6,10 +6,10 @@ import msgspec
 
 from warmcb._messages import shown
 from warmcb.bandits._sources import LABELS, LOG, MOST_SOURCES, sources_of_log
+from warmcb.errors import InputError
 from warmcb.service import inbox
 from warmcb.service.bodies import ExampleBody, LabelsBody
 from warmcb.service.loops import Loop
-from warmcb.service.offers import check_depth
 from warmcb.service.refusals import bad_request
 from warmcb.service.store import Database
 
@@ -31,14 +31,19 @@ async def keep(database: Database, now: int, loop: Loop, labels: LabelsBody) -> 
 
 def check(loop: Loop, labels: LabelsBody) -> None:
     """A refusal if the labels cannot be learned."""
-    form = _form(0, labels.examples[0])
+    form, encoder = _form(0, labels.examples[0]), loop.kind.new_encoder()
     for i, example in enumerate(labels.examples):
         if _form(i, example) != form:
             raise bad_request(
                 f"examples[{i}] has {_form(i, example)}, and examples[0] {form}; expected one form in all"
             )
         offered = loop.kind.offered(example)
-        check_depth(offered.context, *(offered.described or ()))
+        try:
+            loop.kind.encode(encoder, offered)
+        except InputError as error:
+            raise bad_request(f"examples[{i}]: {error}") from None
+        if example.rewards == {}:
+            raise bad_request(f"examples[{i}] has no reward in rewards; expected that of an action, or of several")
         named = {"right": [example.right], "done": [example.done], "rewards": example.rewards or {}}[form]
         if unknown := [name for name in named if name not in offered.names]:
             raise bad_request(f"examples[{i}] has {shown(unknown[0])} in {form}; expected ids of actions")

@@ -9,7 +9,7 @@ import msgspec
 from warmcb._messages import shown
 from warmcb.errors import InputError
 from warmcb.service import inbox, versions
-from warmcb.service.bodies import EncoderBody, LoopBody
+from warmcb.service.bodies import MOST_ACTIONS, EncoderBody, LoopBody
 from warmcb.service.kinds import Described, Kind, Named
 from warmcb.service.refusals import bad_request, conflict, not_found
 from warmcb.service.settings import Settings, settings_from
@@ -75,13 +75,15 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
     if encoder.bits is None:
         encoder = msgspec.structs.replace(encoder, bits=_BITS[body.kind])
     settings = checked(body.settings)
+    _check(_KINDS[body.kind](encoder, 0, None if body.actions is None else tuple(body.actions)), settings)
     if await database.fetch("SELECT 1 FROM loops WHERE loop = $1", name):
         there = await loop_named(database, name)
-        if isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == encoder:
+        is_same = isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == encoder
+        first = there.kind.names and list(there.kind.names[: len(body.actions or ())])  # others may have come later
+        if is_same and first == body.actions:
             return there, False
-        raise conflict(
-            f"the loop {shown(name)} is there with another kind or encoder, which are fixed; make another one"
-        )
+        fixed = "kind, encoder or actions, which are fixed"
+        raise conflict(f"the loop {shown(name)} is there with another {fixed}; make another loop")
     await database.execute(
         "INSERT INTO loops (loop, kind, actions, encoder, sources, seed, entries, epoch, made)"
         " VALUES ($1, $2, $3, $4, '[]', $5, 0, 0, $6)",
@@ -96,6 +98,7 @@ async def change_settings(database: Database, now: int, name: str, changes: dict
     """Settings with some changed: a new version of them, and an entry for the trainer."""
     loop = await loop_named(database, name)
     settings = checked(msgspec.to_builtins(loop.settings) | changes)
+    _check(loop.kind, settings)
     if settings == loop.settings:
         return loop
     await _insert_settings(database, now, name, loop.version + 1, settings, who)
@@ -111,9 +114,13 @@ async def add_action(database: Database, now: int, name: str, action: str) -> Lo
         raise bad_request(f"the loop {shown(name)} has described actions, which come with each request")
     if action in names:
         return loop
-    await database.execute("UPDATE loops SET actions = $2 WHERE loop = $1", name, _json([*names, action]))
+    if len(names) >= MOST_ACTIONS:
+        raise bad_request(f"the loop {shown(name)} has {len(names)} actions; expected at most {MOST_ACTIONS}")
+    kind = replace(loop.kind, names=(*names, action))
+    _check(kind, loop.settings)
+    await database.execute("UPDATE loops SET actions = $2 WHERE loop = $1", name, _json(kind.names))
     await inbox.put(database, now, name, "action", {"name": action})
-    return replace(loop, kind=replace(loop.kind, names=(*names, action)))
+    return replace(loop, kind=kind)
 
 
 async def settings_of(database: Database, name: str, version: int) -> Settings:
@@ -144,6 +151,14 @@ def checked(plain: dict[str, Any]) -> Settings:
     """Settings that a caller sent."""
     try:
         return settings_from(plain)
+    except InputError as error:
+        raise bad_request(str(error)) from None
+
+
+def _check(kind: Kind, settings: Settings) -> None:
+    """A refusal if no bandit can be made so."""
+    try:
+        kind.new(settings)
     except InputError as error:
         raise bad_request(str(error)) from None
 

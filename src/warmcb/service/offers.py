@@ -104,6 +104,9 @@ def request_of(offered: Offer, slots: dict[str, Record]) -> str:
     """The reverse: one line of JSON in the form of dsjson's `c`."""
     if not slots:
         return _encode(offered.request).decode()
+    for name, features in slots.items():
+        if "_id" in features:
+            raise bad_request(f"the features of the slot {shown(name)} have the name '_id'; expected another one")
     return _encode({**offered.request, "_slots": [{"_id": name, **one} for name, one in slots.items()]}).decode()
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from warmcb.logs import append_parquet
 from warmcb.logs.dsjson import line_of
 from warmcb.logs.events import Event
+from warmcb.logs.table import SCHEMA, table_of
 from warmcb.service import keys, versions
 from warmcb.service.bodies import EvaluateBody
 from warmcb.service.clock import iso
@@ -89,8 +89,8 @@ class Reading:
             if event is None:
                 raise not_found(f"there is no event {call.path['event']!r:.80}")
             offered, _ = event.offer
-            actions: Any = offered.described or offered.names
-            described = {"context": offered.context, "actions": actions}
+            actions: Any = offered.names if offered.described is None else map(_with_id, offered.described)
+            described = {"context": offered.context, "actions": list(actions)}
             return Reply(await _shown(database, call.loop.name, event) | described)
 
     async def download(self, call: Call) -> Reply:
@@ -117,7 +117,8 @@ class Reading:
             for policy in body.policies:
                 kind, _, rest = policy.partition(":")
                 if kind in ("version", "greedy"):
-                    stored[rest] = await self._model(name, rest)
+                    async with self.store.snapshot() as database:
+                        stored[rest] = (await versions.named(database, name, rest)).data
                 elif policy not in ("uniform", "default", "logged") and not (kind == "always" and rest):
                     expected = "uniform, default, logged, always:ACTION, version:NUMBER or greedy:NUMBER"
                     raise bad_request(f"the policy is {policy!r:.80}; expected {expected}")
@@ -135,14 +136,6 @@ class Reading:
                 return Reply(found)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
-
-    async def _model(self, loop: str, number: str) -> bytes:
-        wanted = int(number) if number.isdecimal() and len(number) < 18 else -1
-        async with self.store.snapshot() as database:
-            found = await versions.newest(database, loop, wanted)
-        if found is None or found.version != wanted:
-            raise not_found(f"there is no version {number!r:.80}; GET .../models lists them")
-        return found.data
 
     async def _events(self, loop: str, since: int, until: int) -> AsyncIterator[list[Event]]:
         """The joined events of a period. Each page is a snapshot of its own: a download may take long."""
@@ -165,14 +158,12 @@ class Reading:
 
         folder = Path(tempfile.mkdtemp(prefix="warmcb-log-"))
         try:
-            parts = folder / "parts"
+            parts: list[Path] = []
             async for events in self._events(loop, since, until):
-                if events:
-                    await asyncio.to_thread(append_parquet, parts, events)
-            if not parts.exists():
-                raise not_found("the log has no event in that period")
+                parts.append(folder / f"{len(parts)}.parquet")
+                await asyncio.to_thread(table_of(events).write_parquet, parts[-1])
             whole = folder / "log.parquet"
-            frame = pl.scan_parquet(parts / "**/*.parquet", hive_partitioning=False)
+            frame = pl.scan_parquet(parts) if parts else pl.LazyFrame(schema=SCHEMA)
             await asyncio.to_thread(frame.sink_parquet, whole)
             with whole.open("rb") as file:
                 while part := file.read(2**18):
@@ -222,6 +213,11 @@ async def _shown(database: Database, loop: str, event: Stored) -> dict[str, Any]
         "activated": activated,
         "joined": event.joined,
     }
+
+
+def _with_id(action: dict[str, Any]) -> dict[str, Any]:
+    """An action as it was sent, and not as dsjson has it."""
+    return {"id": action["_tag"], **{name: value for name, value in action.items() if name != "_tag"}}
 
 
 def _number(call: Call, name: str, default: int, most: int) -> int:

@@ -1,5 +1,6 @@
 """The routes of applications: decide, reward, activate. What they answer is durable."""
 
+import asyncio
 from dataclasses import dataclass
 
 from warmcb.service import keys, labels
@@ -75,6 +76,6 @@ class Serving:
     async def labels(self, call: Call) -> Reply:
         """Keep labels for the trainer."""
         loop, body = call.loop, call.body
-        labels.check(loop, body)
+        await asyncio.to_thread(labels.check, loop, body)  # thousands of examples take a while
         entry = await self.committer.run(lambda database, now: labels.keep(database, now, loop, body))
         return Reply({"accepted": len(body.examples), "entry": entry})

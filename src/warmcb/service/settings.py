@@ -9,6 +9,7 @@ from warmcb.errors import InputError
 
 _DAY = 86_400
 
+Reward = Annotated[float, Meta(ge=-1e12, le=1e12)]
 Aggregation = Literal["earliest", "sum", "mean", "median", "least", "largest"]
 
 
@@ -33,10 +34,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
 
     wait: Annotated[float, Meta(ge=1, le=90 * _DAY)] = 600.0
-    default_reward: Annotated[float, Meta(ge=-1e12, le=1e12)] = 0.0
+    default_reward: Reward = 0.0
     aggregation: Aggregation = "earliest"
     join: Literal["deadline", "first_reward"] = "deadline"
-    reward_range: tuple[float, float] | None = None
+    reward_range: tuple[Reward, Reward] | None = None
     epsilon: Annotated[float, Meta(ge=0, le=1)] = 0.05
     explorer: Literal["inverse-gap", "epsilon-greedy"] = "inverse-gap"
     features: Literal["bends", "squares", "linear"] = "bends"

@@ -7,7 +7,9 @@ from functools import cache
 from typing import NamedTuple
 
 from warmcb._code import files_without, version_of
+from warmcb._messages import shown
 from warmcb.service.clock import DAY, HOUR
+from warmcb.service.refusals import not_found
 from warmcb.service.store import Database
 
 _ASIDE = {"__main__.py", "_svg.py", "cli", "client", "data", "logs", "plot.py", "study", "theory"}
@@ -92,6 +94,15 @@ async def newest(database: Database, loop: str, until: int = 2**62) -> Version |
     )
     rows = await database.fetch(sql, loop, until)
     return Version(*rows[0]) if rows else None
+
+
+async def named(database: Database, loop: str, number: str) -> Version:
+    """The version that a caller has named by its number; a refusal if there is none."""
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 18
+    found = await newest(database, loop, int(number)) if is_number else None
+    if found is None or found.version != int(number):
+        raise not_found(f"there is no version {shown(number)}; GET .../models lists them")
+    return found
 
 
 async def mark_broken(database: Database, loop: str, version: int) -> None:
