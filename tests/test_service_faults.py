@@ -262,7 +262,7 @@ def test_a_full_disk_is_said_and_survived(small_disk: Path, tmp_path: Path) -> N
         assert told["error"]["code"] == "unavailable"
         assert service.call("GET", "/healthz")[0] == 200
         ballast.unlink()
-        until(lambda: service.decide("after")[0] in (200, 201))
+        until(lambda: service.answers("after"))
         until(lambda: service.is_joined("after"))
         stored = {event for (event,) in service.rows("SELECT event FROM events")}
         assert stored == {event for event, status in answers.items() if status == 201} | {"after"}
@@ -286,7 +286,7 @@ def test_a_store_that_is_moved_away_is_missed_and_found_again(service: Service) 
     until(lambda: service.says("train", "has ended with 1"))  # those that start now find no store, and make none
     assert not service.store.exists()
     away.rename(service.store)
-    until(lambda: bool(service.processes()["worker"]) and service.decide("after")[0] in (200, 201))
+    until(lambda: service.answers("after"))
     until(lambda: service.is_joined("after"))
     assert [event for (event,) in service.rows("SELECT event FROM events ORDER BY id")] == ["before", "after"]
 
