@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from faults import DRINKS, Service, damage, replays, until
+from small_service import DESCRIBED, PIECES, SmallService
 from warmcb.service.clock import DAY, ManualClock
 from warmcb.service.store import SqliteStore, StoreError, open_store
 from warmcb.service.trainer import Trainer
@@ -370,3 +371,28 @@ def test_a_worker_goes_on_with_the_policy_that_it_has(service: Service) -> None:
     assert (status, told["arm"], told["model"]) == (201, "model", version)
     time.sleep(1.5)  # two looks at the store later
     assert service.errors().count("is damaged") == 1
+
+
+def test_a_journal_with_a_restored_version_can_be_replayed_from_it(tmp_path: Path) -> None:
+    with SmallService(tmp_path) as service:
+        service.make(DESCRIBED, wait=1, publish_seconds=0.1)
+
+        def learn(name: str, events: int) -> None:
+            for i in range(events):
+                service.decide(f"{name}-{i}", actions=PIECES)
+                service.reward(f"{name}-{i}", float(i))
+                service.train_after(2)
+                service.train_after(1)
+
+        learn("before", 4)
+        wanted = service.versions()[-1]
+        service.restore(wanted)
+        learn("restored", 3)
+        service.release()
+        learn("released", 4)
+        assert wanted in service.versions()
+        model = service.bandit.to_bytes()
+        service.write("DELETE FROM versions WHERE version <> $1", wanted)
+        service.restart()
+        service.train_after(1)
+        assert service.bandit.to_bytes() == model

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+import msgspec
+
 from warmcb._code import files_without, version_of
 from warmcb._messages import shown
 from warmcb.service.clock import DAY, HOUR
@@ -114,13 +116,15 @@ async def thin(database: Database, now: int, loop: str) -> int:
     """Keep the newest versions, one of each hour of a day, one of each day, and those that are needed; how many went.
 
     Needed are a version that is published, and one that is older than the oldest event in the journal: from it
-    everything after can be learned again.
+    everything after can be learned again. Then those that the loop was once taken back to are needed as well.
     """
     rows = await database.fetch("SELECT version, time FROM versions WHERE loop = $1 AND broken = 0", loop)
     sql = "SELECT min(number) FROM journal WHERE loop = $1 AND kind = 'event'"
     ((oldest,),) = await database.fetch(sql, loop)
     published = await database.fetch("SELECT version FROM published WHERE loop = $1", loop)
     needed = {version for (version,) in published}
+    restored = await database.fetch("SELECT body FROM journal WHERE loop = $1 AND kind = 'restore'", loop)
+    needed |= {msgspec.json.decode(body)["version"] for (body,) in restored}
     if oldest is not None and (before := [version for version, _ in rows if version < oldest]):
         needed.add(max(before))
     gone = [version for version in {version for version, _ in rows} - kept(rows, now) - needed]
