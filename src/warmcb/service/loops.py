@@ -81,6 +81,10 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
         is_same = isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == encoder
         first = there.kind.names and list(there.kind.names[: len(body.actions or ())])  # others may have come later
         if is_same and first == body.actions:
+            if any(getattr(settings, given) != getattr(there.settings, given) for given in body.settings):
+                raise conflict(
+                    f"the loop {shown(name)} is there with other settings; change them by PATCH .../settings"
+                )
             return there, False
         fixed = "kind, encoder or actions, which are fixed"
         raise conflict(f"the loop {shown(name)} is there with another {fixed}; make another loop")
@@ -145,14 +149,17 @@ async def settings_history(database: Database, name: str) -> list[tuple[Any, ...
 
 
 async def trained_with(database: Database, name: str) -> Settings:
-    """The settings that the model was made with: those of the beginning, or of the last reset or retraining."""
+    """The settings that the model was made with: of the beginning, of the last reset or retraining, or restored."""
     sql = (
-        "SELECT body FROM (SELECT body, number FROM journal WHERE loop = $1 AND kind IN ('reset', 'retrain')"
-        " UNION ALL SELECT body, 4611686018427387904 + id FROM inbox WHERE loop = $1 AND kind IN ('reset', 'retrain'))"
-        " AS asked ORDER BY number DESC LIMIT 1"
+        "SELECT kind, body FROM {} WHERE loop = $1 AND kind IN ('reset', 'retrain', 'restore') ORDER BY {} DESC LIMIT 1"
     )
-    rows = await database.fetch(sql, name)
-    return await settings_of(database, name, msgspec.json.decode(rows[0][0])["version"] if rows else 1)
+    rows = await database.fetch(sql.format("inbox", "id"), name)
+    kind, body = next(iter(rows or await database.fetch(sql.format("journal", "number"), name)), ("", '{"version":1}'))
+    version = msgspec.json.decode(body)["version"]
+    if kind != "restore":
+        return await settings_of(database, name, version)
+    rows = await database.fetch("SELECT state FROM versions WHERE loop = $1 AND version = $2", name, version)
+    return settings_from(msgspec.json.decode(rows[0][0])) if rows else await settings_of(database, name, 1)
 
 
 def checked(plain: dict[str, Any]) -> Settings:

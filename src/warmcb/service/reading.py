@@ -126,7 +126,7 @@ class Reading:
                     raise bad_request(f"the policy is {policy!r:.80}; expected {expected}")
             async with self._log(name, since, until) as folder:
                 task = Task(folder, body.policies, stored, body.model, body.level, call.loop.settings.reward_range)
-                return Reply(_checked(await _in_process(evaluation, task)))
+                return Reply(_checked(await _in_process(evaluation, task), folder))
 
     async def check_health(self, call: Call) -> Reply:
         """Whether the evidence of the recent log can be relied on."""
@@ -136,7 +136,7 @@ class Reading:
         async with self.store.snapshot() as database:
             older = await database.fetch(sql, call.loop.name, _CHECKED)
         async with self._evaluating, self._log(call.loop.name, 0, _ALWAYS, older[0][0] if older else 0) as folder:
-            return Reply(_checked(await _in_process(health, folder)))
+            return Reply(_checked(await _in_process(health, folder), folder))
 
     @asynccontextmanager
     async def _log(self, loop: str, since: int, until: int, after: int = 0) -> AsyncIterator[Path]:
@@ -191,9 +191,10 @@ async def _in_process(function: Callable[[T], dict[str, Any]], task: T) -> dict[
         return await asyncio.get_running_loop().run_in_executor(pool, function, task)
 
 
-def _checked(found: dict[str, Any]) -> dict[str, Any]:
+def _checked(found: dict[str, Any], folder: Path) -> dict[str, Any]:
     if "error" in found:
-        raise bad_request(f"the log cannot be evaluated: {found['error']}")
+        reason = found["error"].replace(str(folder / LOG), "it")
+        raise bad_request(f"the log cannot be evaluated: {reason}")
     return found
 
 
