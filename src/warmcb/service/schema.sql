@@ -57,7 +57,7 @@ CREATE TABLE events (
     joined INTEGER,                 -- the number of its entry in the journal
     UNIQUE (loop, event)
 ) STRICT;
-CREATE INDEX events_due ON events (loop, due, time, arm) WHERE joined IS NULL;
+CREATE INDEX events_due ON events (loop, due, time, arm, joined) WHERE joined IS NULL;
 CREATE INDEX events_time ON events (loop, time);
 CREATE INDEX events_unit ON events (loop, unit) WHERE unit IS NOT NULL;
 
