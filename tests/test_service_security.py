@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from serving import Serving
-from warmcb.service import store as store_module
+from warmcb.service import sqlite as store_module
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
 from warmcb.service.http import ANY_KEY, ANYBODY, Endpoint
@@ -80,7 +80,7 @@ class House:
         return found
 
     def close(self) -> None:
-        self._store.close()
+        self._runner.run(self._store.close())
         self._runner.close()
 
 

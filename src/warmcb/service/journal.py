@@ -5,10 +5,11 @@ from typing import NamedTuple
 import msgspec
 
 from warmcb.service.events import COLUMNS, Joined, Stored
-from warmcb.service.loops import settings_of
+from warmcb.service.loops import settings_of, split_of
 from warmcb.service.rewards import join
 from warmcb.service.settings import Settings
 from warmcb.service.store import Database
+from warmcb.service.tallies import Outcome, count
 
 _OF_EVENTS = ", ".join(f"e.{name}" for name in Stored._fields)
 
@@ -61,15 +62,20 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
         number += 1
         entries.append(Entry(number, kind, body, None))
         await database.execute("DELETE FROM inbox WHERE id = $1", identity)
-    in_force: dict[int, Settings] = {}
+    in_force: dict[int, tuple[Settings, int]] = {}
+    outcomes = []
     for event in due:
         number += 1
-        if event.settings not in in_force:
-            in_force[event.settings] = await settings_of(database, loop, event.settings)
-        body = msgspec.json.encode(await join(database, loop, event, in_force[event.settings])).decode()
-        entries.append(Entry(number, "event", body, event))
-    joined = [(entry.event.id, entry.number) for entry in entries if entry.event is not None]
-    await database.execute_many("UPDATE events SET joined = $2 WHERE id = $1", joined)
+        version = event.settings
+        if version not in in_force:
+            in_force[version] = await settings_of(database, loop, version), await split_of(database, loop, version)
+        settings, split = in_force[version]
+        joined = await join(database, loop, event, settings)
+        outcomes.append(Outcome(event, joined, settings, split))
+        entries.append(Entry(number, "event", msgspec.json.encode(joined).decode(), event))
+    numbered = [(entry.event.id, entry.number) for entry in entries if entry.event is not None]
+    await database.execute_many("UPDATE events SET joined = $2 WHERE id = $1", numbered)
+    await count(database, loop, outcomes)
     await _insert(database, now, loop, entries)
     return entries
 

@@ -58,6 +58,11 @@ async def delete_old(database: Database, loop: str, before: int, base: int) -> i
     )
     for table in ("rewards", "activations"):
         await database.execute(sql.format(table), loop, before)
+    for table in ("minutes", "progress"):
+        await database.execute(f"DELETE FROM {table} WHERE loop = $1 AND minute < $2", loop, before)
+    # Of comparisons that are over the sums are enough.
+    sql = "DELETE FROM units WHERE loop = $1 AND split < (SELECT max(split) FROM settings WHERE loop = $1)"
+    await database.execute(sql, loop)
     return len(gone)
 
 
@@ -73,8 +78,9 @@ async def forget_event(database: Database, now: int, loop: str, event: str) -> i
 async def forget_unit(database: Database, now: int, loop: str, unit: str) -> int:
     """The same for all events of a unit, and for an event that is its own unit."""
     sql = "SELECT id, event, joined FROM events WHERE loop = $1 AND (unit = $2 OR (unit IS NULL AND event = $2))"
+    counted = await database.execute("DELETE FROM units WHERE loop = $1 AND unit = $2", loop, unit)
     gone = await _forget(database, loop, unit, await database.fetch(sql, loop, unit))
-    if not gone:
+    if not gone and not counted:
         raise not_found(f"there is no event of the unit {shown(unit)}")
     return gone
 

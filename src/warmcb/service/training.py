@@ -16,12 +16,15 @@ from warmcb.service.kinds import Kind
 from warmcb.service.lease import Lease
 from warmcb.service.loops import loop_named, settings_of
 from warmcb.service.metrics import LEARNED, REFUSED, VERSION
+from warmcb.service.progress import Progress, note, progress_of
 from warmcb.service.store import Database, Manner, Store
 from warmcb.service.student import Student
+from warmcb.service.watching import Pause, Watch
+from warmcb.service.webhooks import Webhooks
 
 log = logging.getLogger("warmcb.trainer")
 
-MOST_ENTRIES = 500
+MOST_ENTRIES = 128
 """Entries that are numbered in one transaction, so that nobody waits long for it."""
 _SAVING_SHARE = 20  # saving takes at most one part in so many of the trainer's time
 _LEARNED = ("event", "labels", "action")
@@ -35,6 +38,7 @@ class Training:
         clock: of the service.
         lease: without it nothing is written.
         name: of the loop.
+        webhooks: tell of an automatic pause.
 
     Attributes:
         position: the number of the last entry that the student has learned.
@@ -43,8 +47,9 @@ class Training:
 
     student: Student
 
-    def __init__(self, store: Store, clock: Clock, lease: Lease, name: str) -> None:
+    def __init__(self, store: Store, clock: Clock, lease: Lease, name: str, webhooks: Webhooks) -> None:
         self._store, self._clock, self._lease, self.name = store, clock, lease, name
+        self._webhooks, self._watch = webhooks, Watch(name)
         self.position = 0
         self._epoch = 0
         self._saved, self._saved_at, self._saving_took = 0, 0, 0
@@ -85,7 +90,10 @@ class Training:
             await self.begin()
         entries: list[Entry] = []
         if has_work and is_current:
-            entries = await self._in_transaction(self._number_due, await self._store.settle(self._clock))
+            settled = await self._store.settle(self._clock)
+            entries, pause = await self._in_transaction(self._number_due, settled)
+            if pause is not None:
+                self._tell(pause)
         await self._learn(entries)
         await self._publish_if_due()
         await self._save_if_due()
@@ -226,9 +234,14 @@ class Training:
             bandit = found[1].bandit
         has_met = bandit.n_features_ is not None
         policy = versions.packed(bandit.policy().to_bytes()) if has_met else versions.NOTHING_LEARNED
-        await self._in_transaction(self._publish, version, policy, is_pinned)
+        await self._in_transaction(self._publish, version, policy, is_pinned, progress_of(bandit))
         self._published, self._published_at = (version, is_pinned), now
         VERSION.labels(self.name).set(version)
+
+    def _tell(self, pause: Pause) -> None:
+        log.warning("%s is surely worse than its control group and was paused: %s", self.name, pause.news)
+        if pause.webhook is not None:
+            self._webhooks.send(pause.webhook, pause.news)
 
     async def _save_if_due(self) -> None:
         since = self._clock.now() - self._saved_at
@@ -253,9 +266,11 @@ class Training:
         ((epoch,),) = await database.fetch("SELECT epoch FROM loops WHERE loop = $1", self.name)
         return bool(epoch == self._epoch)
 
-    async def _number_due(self, database: Database, now: int, settled: int) -> list[Entry]:
-        current = await self._is_current(database)
-        return await journal.number_due(database, settled, self.name, MOST_ENTRIES) if current else []
+    async def _number_due(self, database: Database, now: int, settled: int) -> tuple[list[Entry], Pause | None]:
+        if not await self._is_current(database):
+            return [], None
+        entries = await journal.number_due(database, settled, self.name, MOST_ENTRIES)
+        return entries, await self._watch.pause_if_worse(database, now)
 
     async def _note_upgrade(self, database: Database, now: int, before: str) -> int:
         body = msgspec.json.encode({"from": before, "to": versions.code()}).decode()
@@ -266,9 +281,12 @@ class Training:
             await versions.save(database, now, self.name, position, model, state)
             await versions.thin(database, now, self.name)
 
-    async def _publish(self, database: Database, now: int, version: int, policy: bytes, pinned: bool) -> None:
+    async def _publish(
+        self, database: Database, now: int, version: int, policy: bytes, pinned: bool, progress: Progress
+    ) -> None:
         if await self._is_current(database):
             await versions.publish(database, now, self.name, version, policy, pinned)
+            await note(database, now, self.name, version, progress)
 
     async def _mark_broken(self, database: Database, now: int, version: int) -> None:
         await versions.mark_broken(database, self.name, version)
