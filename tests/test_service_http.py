@@ -1,5 +1,6 @@
 """Every route of the service over HTTP, with the real processes: what is answered, and what becomes of it."""
 
+import asyncio
 import sqlite3
 import subprocess
 import sys
@@ -22,8 +23,10 @@ from vowpal_wabbit import counted
 from warmcb.logs import Event, open_log
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
+from warmcb.service.keys import ADMINISTRATION, ALL_LOOPS, Key, hash_of
 from warmcb.service.settings import APPLIES
 from warmcb.service.store import open_store
+from warmcb.service.supervisor import prepare
 
 PATIENCE = 60.0
 VERSION = 61  # of the loop that has learned: 60 events, and a change of settings
@@ -185,14 +188,11 @@ def test_not_to_explore_is_recorded(learned: Loop) -> None:
 
 def test_without_a_model_in_time_the_baseline_is_played(tmp_path: Path) -> None:
     """A loop of which nothing is published."""
-    import asyncio
-
-    from warmcb.service.keys import ADMINISTRATION, ALL_LOOPS, Key, hash_of
-    from warmcb.service.supervisor import prepare
 
     async def ask() -> list[Any]:
-        store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
-        await prepare(store)
+        address = f"sqlite:///{tmp_path / 'store.db'}"
+        await prepare(open_store(address))
+        store = open_store(address)
         async with store.transaction() as database:
             await database.execute("DELETE FROM published")
         application = Application(store, ManualClock(), Key(hash_of("secret"), ADMINISTRATION, ALL_LOOPS, 1))
@@ -202,7 +202,7 @@ def test_without_a_model_in_time_the_baseline_is_played(tmp_path: Path) -> None:
             path = "/v1/loops/default/decide"
             bodies: list[dict[str, Any]] = [{}, {"baseline": "milk"}, {"excluded": ["tea"]}, {"explore": False}]
             told = [(await client.post(path, json={"actions": DRINKS} | body)).json() for body in bodies]
-        store.close()
+        await store.close()
         return told
 
     told = asyncio.run(ask())
@@ -630,6 +630,21 @@ def test_two_keys_for_each_role(http: httpx.Client, serving: Serving) -> None:
     assert (status(third, "default"), status(third, "there-is-none"), status(third, at="/reset")) == (403, 403, 403)
 
 
+def test_keys_for_all_loops(http: httpx.Client, serving: Serving) -> None:
+    made = [http.post("/v1/keys", json={"role": "administration", "place": place}).json()["key"] for place in (1, 2)]
+    first, second = (speaking(serving, key) for key in made)
+    with first, second:
+        assert [(one["role"], one["place"]) for one in first.get("/v1/keys").json()["keys"]] == [
+            *(("administration", 1), ("administration", 2))
+        ]
+        assert second.delete("/v1/keys/administration/1").status_code == 204
+        assert (first.get("/v1/loops").status_code, second.get("/v1/loops").status_code) == (401, 200)
+        key = second.post("/v1/keys", json={"role": "application", "place": 1}).json()["key"]
+        with speaking(serving, key) as application:
+            assert application.post("/v1/loops/default/decide", json={"actions": DRINKS}).status_code == 201
+            assert application.get("/v1/keys").status_code == 403
+
+
 # --- operations
 
 
@@ -656,7 +671,7 @@ def test_the_description_is_valid_and_whole(http: httpx.Client, tmp_path: Path) 
     routes = {(path, method.upper()) for path, of in described["paths"].items() for method in of}
     application = Application(open_store(f"sqlite:///{tmp_path / 'store.db'}"), ManualClock())
     assert routes == {(one.path.replace(":text}", "}"), one.method) for one in application.endpoints}
-    assert len(routes) == 30
+    assert len(routes) == 33
     operations = [one for of in described["paths"].values() for one in of.values()]
     assert len({one["operationId"] for one in operations}) == len(operations)
     open_to_all = {path for path, of in described["paths"].items() for one in of.values() if not one["security"]}
