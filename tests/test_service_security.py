@@ -371,7 +371,9 @@ WRONG: dict[str, list[Any]] = {
         {"event": "e", "reward": 1.0, "slot": "s" * 257}, {"event": "e", "reward": 1.0, "value": 1.0},
         b'{"event": "e", "reward": NaN}', b'{"event": "e", "reward": 1e999}', b'{"event": "e", "reward": Infinity}',
     ],
-    f"POST {SHOP}/activate": [{}, {"event": "e", "\n" * 1000: 1}, {"event": None}, {"event": ""}, {"event": "e", "when": 1}],
+    f"POST {SHOP}/activate": [
+        {}, {"event": None}, {"event": ""}, {"event": "e", "when": 1}, {"event": "e", "\n" * 1000: 1},
+    ],
     f"POST {SHOP}/labels": [{"examples": examples} for examples in WRONG_LABELS]
     + [{"examples": [EXAMPLE], "source": ""}],
     **{f"PUT /v1/loops/{name}": [{"kind": "described"}] for name in ("x" * 65, "a%20b", "a%00b", "%C3%A9", "a'b")},
