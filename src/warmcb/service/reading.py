@@ -3,13 +3,13 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -29,6 +29,7 @@ from warmcb.service.store import Database, Store
 _PAGE = 1000  # events that are read at once
 _MOST_SHOWN = 1000
 _ALWAYS = 2**62
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -128,12 +129,10 @@ class Reading:
                     async for part in self._lines(name, since, until):
                         file.write(part)
                 task = Task(folder, body.policies, stored, body.model, body.level, call.loop.settings.reward_range)
-                # A process of its own: decisions go on meanwhile.
-                with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                    found = await asyncio.get_running_loop().run_in_executor(pool, evaluation, task)
+                found = await _in_a_process(evaluation, task)
                 if "error" in found:
-                    reason = found["error"].replace(str(folder / LOG), "it")
-                    raise bad_request(f"the log cannot be evaluated: {reason}")
+                    why = found["error"].replace(str(folder / LOG), "it")
+                    raise bad_request(f"the log cannot be evaluated: {why}")
                 return Reply(found)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -171,6 +170,15 @@ class Reading:
                     yield part
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _in_a_process(function: Callable[[Task], T], task: Task) -> T:
+    """Run in a process of its own: decisions go on meanwhile, and do not wait for its end either."""
+    pool = ProcessPoolExecutor(1, get_context("spawn"))
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, function, task)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 async def _shown(database: Database, loop: str, event: Stored) -> dict[str, Any]:
