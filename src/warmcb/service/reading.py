@@ -3,11 +3,9 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +15,16 @@ from warmcb.logs.dsjson import line_of
 from warmcb.logs.events import Event
 from warmcb.logs.table import SCHEMA, table_of
 from warmcb.service import keys, versions
+from warmcb.service.apart import apart
 from warmcb.service.bodies import EvaluateBody
 from warmcb.service.clock import iso
-from warmcb.service.evaluating import LOG, Task, evaluation
+from warmcb.service.evaluating import LOG, Learners, Task, evaluation
 from warmcb.service.events import COLUMNS, Joined, Stored, find, logged
 from warmcb.service.http import Call, Endpoint, Reply
 from warmcb.service.journal import entries_after
+from warmcb.service.loops import Loop
 from warmcb.service.refusals import RefusedError, bad_request, not_found
+from warmcb.service.settings import Settings
 from warmcb.service.store import Database, Store
 
 _PAGE = 1000  # events that are read at once
@@ -110,30 +111,43 @@ class Reading:
         """What policies would have brought, on the log of the loop."""
         if self._evaluating.locked():
             raise RefusedError(429, "too_many", "another evaluation is under way; try again when it is done")
-        body, name = call.body, call.loop.name
+        return Reply(await self.evaluation(call.loop, call.body))
+
+    async def evaluation(
+        self, loop: Loop, body: EvaluateBody, learning: Mapping[str, Settings] | None = None
+    ) -> dict[str, Any]:
+        """An evaluation on the log of a loop; it waits until others are done.
+
+        Args:
+            loop: whose log it is.
+            body: what is evaluated.
+            learning: the settings of bandits that learn from their first event on, by the name of the policy.
+
+        """
         since, until = _period(body.since, body.until)
         async with self._evaluating:
             stored: dict[str, bytes] = {}
             for policy in body.policies:
                 kind, _, rest = policy.partition(":")
+                if policy in (learning or {}):
+                    continue
                 if kind in ("version", "greedy"):
                     async with self.store.snapshot() as database:
-                        stored[rest] = (await versions.named(database, name, rest)).data
+                        stored[rest] = (await versions.named(database, loop.name, rest)).data
                 elif policy not in ("uniform", "default", "logged") and not (kind == "always" and rest):
                     expected = "uniform, default, logged, always:ACTION, version:NUMBER or greedy:NUMBER"
                     raise bad_request(f"the policy is {policy!r:.80}; expected {expected}")
             folder = Path(tempfile.mkdtemp(prefix="warmcb-evaluate-"))
             try:
                 with (folder / LOG).open("wb") as file:
-                    async for part in self._lines(name, since, until):
+                    async for part in self._lines(loop.name, since, until):
                         file.write(part)
-                task = Task(folder, body.policies, stored, body.model, body.level, call.loop.settings.reward_range)
-                # A process of its own: decisions go on meanwhile.
-                with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                    found = await asyncio.get_running_loop().run_in_executor(pool, evaluation, task)
+                limits, fresh = loop.settings.reward_range, Learners(loop.kind, dict(learning or {}))
+                task = Task(folder, body.policies, stored, body.model, body.level, limits, fresh)
+                found = await apart(evaluation, task)
                 if "error" in found:
                     raise bad_request(f"the log cannot be evaluated: {found['error']}")
-                return Reply(found)
+                return found
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
 

@@ -20,13 +20,24 @@ async def delete_old(database: Database, now: int, loop: str, keep_days: float) 
     sql = "SELECT id, event FROM events WHERE loop = $1 AND time < $2 AND joined <= $3 ORDER BY time LIMIT $4"
     gone = await database.fetch(sql, loop, before, base or 0, _MOST)
     await _delete(database, loop, gone)
-    sql = (
-        "DELETE FROM {0} WHERE loop = $1 AND time < $2"
-        " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.loop = {0}.loop AND e.event = {0}.event)"
-    )
-    for table in ("rewards", "activations"):  # of events that never came
-        await database.execute(sql.format(table), loop, before)
+    await _delete_strays(database, loop, before)
     return len(gone)
+
+
+async def forget_log(database: Database, now: int, loop: str, newest: int) -> int:
+    """Delete some of the events up to an id, and at last rewards without an event; how many events went.
+
+    Versions of the model stay. What none of them has learned is forgotten.
+    """
+    sql = "SELECT id, event, coalesce(joined, 0) FROM events WHERE loop = $1 AND id <= $2 ORDER BY id LIMIT $3"
+    rows = await database.fetch(sql, loop, newest, _MOST)
+    ((base,),) = await database.fetch("SELECT max(version) FROM versions WHERE loop = $1 AND broken = 0", loop)
+    await _delete(database, loop, [(identity, event) for identity, event, _ in rows])
+    if any(joined > (base or 0) for _, _, joined in rows):
+        await database.execute("UPDATE loops SET epoch = epoch + 1 WHERE loop = $1", loop)
+    if not rows:
+        await _delete_strays(database, loop, now)
+    return len(rows)
 
 
 async def forget_event(database: Database, now: int, loop: str, event: str) -> int:
@@ -54,6 +65,16 @@ async def _forget(database: Database, loop: str, rows: list[tuple[int, str, int 
             await database.execute(f"DELETE FROM {table} WHERE loop = $1 AND version >= $2", loop, min(learned))
         await database.execute("UPDATE loops SET epoch = epoch + 1 WHERE loop = $1", loop)
     return len(rows)
+
+
+async def _delete_strays(database: Database, loop: str, before: int) -> None:
+    """Let go what came before a time for events that never came."""
+    sql = (
+        "DELETE FROM {0} WHERE loop = $1 AND time < $2"
+        " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.loop = {0}.loop AND e.event = {0}.event)"
+    )
+    for table in ("rewards", "activations"):
+        await database.execute(sql.format(table), loop, before)
 
 
 async def _delete(database: Database, loop: str, rows: Iterable[tuple[int, str]]) -> None:
