@@ -165,7 +165,7 @@ def half_rate(service: Bench, rate: float | None) -> float:
 
 
 def latency(rate: float | None, seconds: float) -> dict[str, Any]:
-    """How long answers take when requests arrive at a constant rate; those of a bare echo tell how busy the machine is."""
+    """How long answers take when requests arrive at a constant rate; a bare echo tells how busy the machine is."""
     with bench() as service, echoing() as port:
         chosen = half_rate(service, rate)
         echo = service.steady(chosen, seconds, port)

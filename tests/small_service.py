@@ -20,7 +20,7 @@ from warmcb.service.models import Directory
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError
 from warmcb.service.serving import Serving
-from warmcb.service.store import Row, SqliteStore
+from warmcb.service.store import Row, open_store
 from warmcb.service.trainer import Trainer
 from warmcb.service.training import Training
 
@@ -35,16 +35,16 @@ class SmallService:
     """One loop at a time, and whoever trains it.
 
     Args:
-        folder: where its store is made, or found again.
+        place: the folder of its store, which is made or found again; or the address of one.
         loop: the name of the loop that is called.
         clock: tells service time.
 
     """
 
-    def __init__(self, folder: Path, loop: str = "loop", clock: ManualClock | None = None) -> None:
+    def __init__(self, place: Path | str, loop: str = "loop", clock: ManualClock | None = None) -> None:
         self.clock, self.loop = clock or ManualClock(BEGIN), loop
         self._runner = asyncio.Runner()
-        self.store = SqliteStore(folder / "store.db")
+        self.store = open_store(place if isinstance(place, str) else f"sqlite:///{place}/store.db")
         self._directory = Directory(self.store, None)
         committer = Committer(self.store, self.clock)
         self._serving = Serving(self._directory, committer, Limits())
@@ -58,7 +58,7 @@ class SmallService:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.store.close()
+        self.run(self.store.close())
         self._runner.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:

@@ -59,6 +59,17 @@ def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names
     return _offering(contexts, descriptions, starts, identities, known, Names(of_context, of_actions))
 
 
+def encoded_offer(x: Any, actions: Any, ids: Ids, known: Widths | None, names: Names) -> Offering:
+    """The same of CSR rows that an encoder has just made: their columns rise, and nobody else can change them."""
+    if actions.shape[0] == 0:
+        raise InputError("actions is empty; expected at least one action")
+    contexts = _rows(x)
+    if bad := contexts.first_bad():
+        raise InputError(f"x[{bad[1]}] is {bad[2]}; expected a finite number below 3.4e38")
+    identities = None if ids is None else ids_of("ids", ids, actions.shape[0])
+    return _offering(contexts, actions, np.array([0, actions.shape[0]]), identities, known, names)
+
+
 def _plain_copy(actions: Any) -> Any:
     """A copy of a sorted and finite CSR matrix; None for any other."""
     found = sorted_csr(actions.data, actions.indices, actions.indptr, actions.shape[1])

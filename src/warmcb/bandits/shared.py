@@ -21,6 +21,7 @@ from warmcb.bandits._offers import (
     Names,
     Offering,
     Widths,
+    encoded_offer,
     ids_of_all,
     is_list_of_rounds,
     many_offers,
@@ -517,7 +518,8 @@ class SharedBandit(ChosenParts):
             request = self.encoder.encode_request(x)
             x = request.x
             if actions is None:
-                actions, ids = request.actions, request.ids if ids is None else ids
+                ids = request.ids if ids is None else ids
+                return encoded_offer(x, request.actions, ids, self._widths, self._names)
         return one_offer(self._encoded_row(x), self._encoded_rows(actions), ids, self._widths, self._names)
 
     def _many(self, called: str, X: Any, actions: Any, ids: Any) -> Offering:

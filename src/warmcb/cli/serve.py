@@ -42,6 +42,12 @@ def backup_command(
     source = Path(store.removeprefix("sqlite:///"))
     if store.startswith("sqlite:///") and not source.exists():
         raise WarmcbError(f"there is no store {store}")
-    opened = open_store(store)
-    asyncio.run(opened.backup(path))
-    opened.close()
+    asyncio.run(_backup(store, path))
+
+
+async def _backup(address: str, path: Path) -> None:
+    store = open_store(address)
+    try:
+        await store.backup(path)
+    finally:
+        await store.close()

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from starlette.routing import Mount, Route, Router
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.routing import Route, Router
 
 from warmcb.service import keys
 from warmcb.service.administration import Administration
@@ -23,6 +24,21 @@ from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
 from warmcb.service.serving import Serving
 from warmcb.service.store import Store, StoreError
+
+
+class _Text(Convertor[str]):
+    """Any text in a path: ids may have slashes, and also line breaks, at which Starlette's own kinds stop."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("text", _Text())
 
 
 class Application:
@@ -60,10 +76,13 @@ class Application:
         otherwise = Endpoint("", "otherwise", self.otherwise, ANY_KEY, "")
         theirs = Personalizer(store, self._directory, committer, reading)
         self._jobs = theirs.jobs
-        their_routes = _routes(door, theirs.endpoints, theirs.otherwise, ROOT)
+        their_routes = _routes(door, theirs.endpoints, theirs.otherwise)
         routes = [  # those that are called most first
             *_routes(door, serving.endpoints, otherwise),
-            Mount(ROOT, Router(their_routes, default=door.app(theirs.elsewhere), redirect_slashes=False)),
+            Route(
+                f"{ROOT}/{{rest:text}}",
+                Router(their_routes, default=door.app(theirs.elsewhere), redirect_slashes=False),
+            ),
             *_routes(door, others, otherwise),
         ]
         self.router = Router(routes, default=door.app(elsewhere), redirect_slashes=False, lifespan=self._lifespan)
@@ -108,11 +127,11 @@ class Application:
         raise RefusedError(405, "bad_method", "this address does not take this method; see /openapi.json")
 
 
-def _routes(door: Door, endpoints: Iterable[Endpoint], otherwise: Endpoint, root: str = "") -> list[Route]:
-    """Routes by path, without what all paths begin with."""
+def _routes(door: Door, endpoints: Iterable[Endpoint], otherwise: Endpoint) -> list[Route]:
+    """Routes by path."""
     by_path: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
-        by_path.setdefault(endpoint.path.removeprefix(root), {})[endpoint.method] = door.app(endpoint)
+        by_path.setdefault(endpoint.path, {})[endpoint.method] = door.app(endpoint)
     other = door.app(otherwise)
     return [Route(path, _ByMethod(apps, other)) for path, apps in by_path.items()]
 

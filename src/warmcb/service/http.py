@@ -158,6 +158,8 @@ class Door:
 
     def app(self, endpoint: Endpoint) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
         """An ASGI application for a route."""
+        seconds = SECONDS.labels(endpoint.path)
+        counters: dict[int, Any] = {}
 
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
             began = time.perf_counter()
@@ -173,8 +175,10 @@ class Door:
                 status = 499
                 raise
             finally:
-                REQUESTS.labels(endpoint.path, status).inc()
-                SECONDS.labels(endpoint.path).observe(time.perf_counter() - began)
+                if status not in counters:
+                    counters[status] = REQUESTS.labels(endpoint.path, status)
+                counters[status].inc()
+                seconds.observe(time.perf_counter() - began)
 
         return application
 
@@ -193,7 +197,8 @@ class Door:
             loop = await self._directory.loop(name)
         raw = await self._body(headers, receive, endpoint)
         body = raw if endpoint.body is bytes else None if endpoint.body is None else decoded(raw, endpoint.body)
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+        behind = scope["query_string"].decode("latin-1")
+        query = dict(parse_qsl(behind, keep_blank_values=True)) if behind else {}
         if surface.is_strict and (strange := set(query) - set(endpoint.query)):
             raise bad_request(f"the parameter {min(strange)!r:.80} is not known here")
         idempotency = headers.get(surface.idempotency)

@@ -43,7 +43,7 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
 
     Args:
         database: a transaction of the trainer.
-        now: its time.
+        now: a time that is settled.
         loop: the name of the loop.
         most: how many entries at the most.
 
@@ -69,9 +69,9 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
             in_force[event.settings] = await settings_of(database, loop, event.settings)
         body = msgspec.json.encode(await join(database, loop, event, in_force[event.settings])).decode()
         entries.append(Entry(number, "event", body, event))
-        await database.execute("UPDATE events SET joined = $2 WHERE id = $1", event.id, number)
-    for entry in entries:
-        await _insert(database, now, loop, entry)
+    joined = [(entry.event.id, entry.number) for entry in entries if entry.event is not None]
+    await database.execute_many("UPDATE events SET joined = $2 WHERE id = $1", joined)
+    await _insert(database, now, loop, entries)
     return entries
 
 
@@ -97,7 +97,7 @@ async def add(database: Database, now: int, loop: str, kind: str, body: str) -> 
     sql = "UPDATE loops SET entries = entries + 1 WHERE loop = $1 RETURNING entries"
     ((number,),) = await database.fetch(sql, loop)
     entry = Entry(number, kind, body, None)
-    await _insert(database, now, loop, entry)
+    await _insert(database, now, loop, [entry])
     return entry
 
 
@@ -120,7 +120,7 @@ async def entries_after(database: Database, loop: str, number: int, most: int, u
     return [Entry(row[0], row[1], row[2], None if row[3] is None else Stored(*row[3:])) for row in rows]
 
 
-async def _insert(database: Database, now: int, loop: str, entry: Entry) -> None:
+async def _insert(database: Database, now: int, loop: str, entries: list[Entry]) -> None:
     sql = "INSERT INTO journal (loop, number, kind, body, time, event) VALUES ($1, $2, $3, $4, $5, $6)"
-    event = None if entry.event is None else entry.event.id
-    await database.execute(sql, loop, entry.number, entry.kind, entry.body, now, event)
+    rows = [(loop, one.number, one.kind, one.body, now, one.event and one.event.id) for one in entries]
+    await database.execute_many(sql, rows)

@@ -52,6 +52,7 @@ CREATE TABLE events (
     slots TEXT NOT NULL,            -- JSON: the decisions (decisions.py)
     deferred INTEGER NOT NULL,      -- 1: learned only if it is activated
     eager INTEGER NOT NULL,         -- 1: its first reward is its deadline
+    agrees INTEGER,                 -- where another arm chose: 1 if the model would have played the same, else 0
     joined INTEGER,                 -- the number of its entry in the journal
     UNIQUE (loop, event)
 ) STRICT;

@@ -20,7 +20,7 @@ async def train(given: Inherited) -> None:
         await Trainer(store, SteadyClock(given.offset), given.holder).run(stop)
     finally:
         watching.cancel()
-        store.close()
+        await store.close()
 
 
 async def _stop_with_parent(stop: asyncio.Event, given: Inherited) -> None:

@@ -10,7 +10,7 @@ from warmcb.service.clock import MINUTE, SECOND, Clock
 from warmcb.service.lease import Lease, LostLeaseError
 from warmcb.service.loops import loops
 from warmcb.service.retention import delete_old
-from warmcb.service.store import Store, StoreError
+from warmcb.service.store import Manner, Store, StoreError
 from warmcb.service.training import MOST_ENTRIES, Training
 
 log = logging.getLogger("warmcb.trainer")
@@ -93,7 +93,7 @@ class Trainer:
         assert self._lease is not None
         gone = 1
         while gone:
-            async with self._store.transaction() as database:
+            async with self._store.transaction(Manner.TOGETHER) as database:
                 await self._lease.check(database, self._clock.now())
                 gone = await delete_old(database, self._clock.now(), name, keep_days)
 

@@ -15,7 +15,7 @@ from warmcb.service.journal import Entry
 from warmcb.service.lease import Lease
 from warmcb.service.loops import loop_named, settings_of
 from warmcb.service.metrics import LEARNED, REFUSED, VERSION
-from warmcb.service.store import Database, Store
+from warmcb.service.store import Database, Manner, Store
 from warmcb.service.student import Student
 
 log = logging.getLogger("warmcb.trainer")
@@ -80,7 +80,9 @@ class Training:
         if not is_current:
             log.info("the journal of %s has changed; learning again from what remains", self.name)
             await self.begin()
-        entries = await self._in_transaction(self._number_due) if has_work and is_current else []
+        entries: list[Entry] = []
+        if has_work and is_current:
+            entries = await self._in_transaction(self._number_due, await self._store.settle(self._clock))
         await self._learn(entries)
         await self._publish_if_due()
         await self._save_if_due()
@@ -225,7 +227,7 @@ class Training:
 
     async def _in_transaction(self, body: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
         """Run a body in a transaction that only the holder of the lease can finish."""
-        async with self._store.transaction() as database:
+        async with self._store.transaction(Manner.TOGETHER) as database:
             now = self._clock.now()
             await self._lease.check(database, now)
             return await body(database, now, *arguments)
@@ -234,9 +236,9 @@ class Training:
         ((epoch,),) = await database.fetch("SELECT epoch FROM loops WHERE loop = $1", self.name)
         return bool(epoch == self._epoch)
 
-    async def _number_due(self, database: Database, now: int) -> list[Entry]:
+    async def _number_due(self, database: Database, now: int, settled: int) -> list[Entry]:
         current = await self._is_current(database)
-        return await journal.number_due(database, now, self.name, MOST_ENTRIES) if current else []
+        return await journal.number_due(database, settled, self.name, MOST_ENTRIES) if current else []
 
     async def _note_upgrade(self, database: Database, now: int, before: str) -> None:
         body = msgspec.json.encode({"from": before, "to": versions.code()}).decode()

@@ -70,9 +70,7 @@ class Configurations:
         """New settings. Nothing that was learned is lost by it."""
         changes, name = settings_of(call.body), call.loop.name
         if call.body.learning_mode is not None:
-            mode = _looked_up("learningMode", call.body.learning_mode, MODES)
-            if mode != getattr(call.loop.settings, "mode", "online"):
-                changes["mode"] = mode
+            changes["mode"] = _looked_up("learningMode", call.body.learning_mode, MODES)
         loop = await self._write(lambda db, now: loops.change_settings(db, now, name, changes, _who(call)))
         return Reply(await self._service(loop))
 
@@ -127,7 +125,7 @@ def configuration_of(settings: Settings) -> dict[str, Any]:
         "explorationPercentage": settings.epsilon,
         "modelExportFrequency": duration_of(settings.publish_seconds),
         "logRetentionDays": -1 if settings.keep_days >= FOR_EVER else math.ceil(settings.keep_days),
-        "learningMode": _reverse(MODES).get(getattr(settings, "mode", "online"), "LoggingOnly"),
+        "learningMode": _reverse(MODES).get(settings.mode, "LoggingOnly"),
         "logMirrorEnabled": False,
         "isAutoOptimizationEnabled": False,
         "modelRetrainDays": 0,

@@ -57,7 +57,7 @@ class Evaluations:
         """The routes of a version."""
         routes = _Routes(self, api)
         role, at, plain = keys.ADMINISTRATION, f"{api.path}/evaluations", surface()
-        one, asked = f"{at}/{{id:path}}", surface(CONTRACT)
+        one, asked = f"{at}/{{id:text}}", surface(CONTRACT)
         made = (
             Endpoint("PUT", one, routes.make, role, "Evaluate.", Evaluation, surface=asked)
             if api.is_last

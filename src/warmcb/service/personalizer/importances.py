@@ -51,7 +51,7 @@ class Importances:
         if not api.is_last:
             return []
         role, at, plain = keys.ADMINISTRATION, f"{api.path}/featureImportances", surface()
-        one = f"{at}/{{id:path}}"
+        one = f"{at}/{{id:text}}"
         return [
             Endpoint("GET", at, self.list_all, role, "List them.", surface=plain),
             Endpoint("PUT", one, self.make, role, "Ask for them.", FeatureImportance, surface=surface(_CODE)),

@@ -35,7 +35,7 @@ class MultiSlot:
         if api.is_first:
             return []
         role, at = keys.APPLICATION, f"{api.path}/multislot"
-        event, activate = f"{at}/events/{{event:path}}", self.ranking.activate
+        event, activate = f"{at}/events/{{event:text}}", self.ranking.activate
         return [
             Endpoint("POST", f"{at}/rank", self.rank, role, "Fill slots.", MultiSlotRank, surface=surface(RANK)),
             Endpoint("POST", f"{event}/reward", self.reward, role, "Reward.", MultiSlotReward, surface=surface(REWARD)),

@@ -23,6 +23,7 @@ from warmcb.service.personalizer.offering import checked_event, offer_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.refusals import conflict
 from warmcb.service.rewards import keep_activation, keep_reward
+from warmcb.service.store import Manner
 
 RANK, REWARD, ACTIVATE = "InvalidRankRequest", "InvalidRewardRequest", "InvalidEventIdToActivate"
 """The codes of requests that make no sense."""
@@ -43,7 +44,7 @@ class Ranking:
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""
-        role, at = keys.APPLICATION, f"{api.path}/events/{{event:path}}"
+        role, at = keys.APPLICATION, f"{api.path}/events/{{event:text}}"
         return [
             Endpoint("POST", f"{api.path}/rank", self.rank, role, "Rank actions.", Rank, surface=surface(RANK)),
             Endpoint("POST", f"{at}/reward", self.reward, role, "Reward.", Reward, surface=surface(REWARD)),
@@ -68,14 +69,16 @@ class Ranking:
         """Keep a reward, whenever it comes."""
         event, value = checked_event(REWARD, call.path["event"]), checked_value(call.body.value)
         body, loop = RewardBody(event=event, reward=value), call.loop
-        status = await self.committer.run(lambda db, now: keep_reward(db, now, loop, body, call.idempotency))
+        status = await self.committer.run(
+            lambda db, now: keep_reward(db, now, loop, body, call.idempotency), Manner.TOGETHER
+        )
         REWARDS.labels(loop.name, status).inc()
         return Reply(b"", 204)
 
     async def activate(self, call: Call) -> Reply:
         """Keep that a deferred event took place."""
         event, loop = checked_event(ACTIVATE, call.path["event"]), call.loop
-        await self.committer.run(lambda database, now: keep_activation(database, now, loop, event))
+        await self.committer.run(lambda db, now: keep_activation(db, now, loop, event), Manner.TOGETHER)
         return Reply(b"", 204)
 
     async def decided(self, call: Call, asked: DecideBody, offered: Offer) -> Stored:
@@ -91,7 +94,9 @@ class Ranking:
         named = replace(asked, event=_event_of(call), deferred=bool(call.body.defer_activation))
         published = await self.directory.published(loop.name, loop.settings.decide_timeout)
         decided = decide(loop, published, named, offered)
-        stored, is_new = await self.committer.run(lambda database, now: keep(database, now, loop, decided))
+        stored, is_new = await self.committer.run(
+            lambda database, now: keep(database, now, loop, decided), Manner.TOGETHER
+        )
         if is_new:
             DECISIONS.labels(loop.name, stored.arm).inc()
         return stored

@@ -19,8 +19,8 @@ _CONTRACT = "InvalidEvaluationContract"
 
 def told(job: Job) -> dict[str, Any]:
     """An evaluation in the words of versions 1."""
-    head = {name: job.asked[name] for name in ("name", "startTime", "endTime")}
-    whole = {"id": job.id, **head, "jobId": job.id, "status": job.status, **MANUAL}
+    names = {name: job.asked[name] for name in ("name", "startTime", "endTime")}
+    whole: dict[str, Any] = {"id": job.id, **names, "jobId": job.id, "status": job.status, **MANUAL}
     whole |= {"creationTime": iso(job.made), "policyResults": [], "featureImportance": []}
     if job.status != COMPLETED:
         return whole
