@@ -1,4 +1,4 @@
-"""A small shop in front of a real service: labels that are right or wrong, visitors, purchases, and the page at the end.
+"""A small shop in front of a real service: labels that are right or wrong, visitors and what they buy.
 
     python examples/shop.py [--labels right|wrong|none] [--visitors 3000] [--picture shop.png]
 
@@ -28,7 +28,7 @@ from warmcb.client import Client
 
 Record = dict[str, Any]
 CATEGORIES = ["garden", "kitchen", "books", "toys"]
-WAIT = 3.0  # seconds until an event is learned; a real shop would wait for hours
+WAIT = 1.0  # seconds until an event is learned; a real shop has fewer visitors a second, and waits for hours
 
 
 class Shop:
@@ -106,10 +106,11 @@ def play(shop: Shop, client: Client, visitors: int) -> None:
         seen[answer.arm] += 1
         bought[answer.arm] += buys
         if buys:
-            waiting.append((time.monotonic() + 1.0, answer.event, 1.0))
+            waiting.append((time.monotonic() + 0.3, answer.event, 1.0))
         while waiting and waiting[0][0] < time.monotonic():
             _, event, reward = waiting.popleft()
             client.reward(event, reward)
+        time.sleep(0.005)
         if i % (visitors // 6) == 0:
             shares = [f"{bought[arm] / max(seen[arm], 1):14.1%}" for arm in ("model", "control")]
             print(f"{i:8,} {'   '.join(shares)}")
@@ -130,11 +131,11 @@ def main() -> None:
         parser.error(f"--visitors is {asked.visitors}; expected at least 6")
     shop = Shop(asked.seed)
     with tempfile.TemporaryDirectory() as folder, service(Path(folder)) as client:
-        settings = {"wait": WAIT, "publish_seconds": 1.0, "reward_range": [0.0, 1.0], "control": 0.1}
+        settings = {"wait": WAIT, "publish_seconds": 0.2, "reward_range": [0.0, 1.0], "control": 0.1}
         client.make_loop(settings=settings)
         if asked.labels != "none":
             client.labels([shop.label(asked.labels) for _ in range(200)], source="editors")
-            time.sleep(3)  # until they are learned
+            time.sleep(2)  # until they are learned
         play(shop, client, asked.visitors)
         time.sleep(WAIT + 2)
         print(json.dumps({"labels": asked.labels, "counts": client.loop().counts}, default=vars_of))

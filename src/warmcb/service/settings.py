@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         decide_timeout: after so many seconds without a model the baseline is played.
         publish_seconds: a new model is published after so many seconds at the latest, if there is one.
         publish_events: and after so many events.
-        keep_days: events are kept so long.
+        keep_days: events are kept so long, and at most a day more, until a version is there to begin from without them.
 
     """
 
