@@ -56,7 +56,7 @@ class Reading:
         }
         return [
             Endpoint("GET", f"{at}/events", self.list_events, role, "List events, the newest first.", query=shown),
-            Endpoint("GET", f"{at}/events/{{event:path}}", self.show_event, role, "Show an event."),
+            Endpoint("GET", f"{at}/events/{{event:text}}", self.show_event, role, "Show an event."),
             Endpoint(
                 *(
                     "GET",
