@@ -23,7 +23,7 @@ import pytest
 
 from faults import DRINKS, Service, damage, replays, until
 from warmcb.service.clock import DAY, ManualClock
-from warmcb.service.store import SqliteStore, StoreError, open_store
+from warmcb.service.store import StoreError, open_store
 from warmcb.service.trainer import Trainer
 
 QUICK = {"wait": 1, "publish_seconds": 0.1}
@@ -104,14 +104,14 @@ def train_to_the_end(path: Path) -> None:
     """Join and learn whatever is left, a day later."""
 
     async def train() -> None:
-        store = SqliteStore(path)
+        store = open_store(f"sqlite:///{path}")
         async with store.snapshot() as database:
             ((latest,),) = await database.fetch("SELECT max(due) FROM events")
         trainer = Trainer(store, ManualClock(latest + DAY), "afterwards")
         while await trainer.step():
             pass
         await trainer.finish()
-        store.close()
+        await store.close()
 
     asyncio.run(train())
 
@@ -171,7 +171,7 @@ def test_nothing_is_lost_or_learned_twice_whoever_is_killed(tmp_path: Path) -> N
             versions = {version: found for (of, version), found in models.items() if of == loop}
             replayed = asyncio.run(replays(store, loop, versions))
             assert {version: {data} for version, data in replayed.items()} == versions
-        store.close()
+        asyncio.run(store.close())
 
 
 # Durable

@@ -160,6 +160,8 @@ class Door:
             raise bad_request(f"the parameter {min(strange)!r:.80} is not known here")
         idempotency = headers.get(b"idempotency-key")
         text = None if idempotency is None else idempotency.decode("latin-1")
+        if any("\0" in value for value in (*path.values(), *query.values(), text or "")):
+            raise bad_request("a parameter has the character U+0000; expected others")
         if text is not None and not 1 <= len(text) <= 256:
             raise bad_request(f"Idempotency-Key has {len(text)} characters; expected 1 to 256")
         return await endpoint.handler(Call(key, loop, body, path, query, text))

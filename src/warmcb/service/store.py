@@ -66,7 +66,14 @@ class Database(Protocol):
 
 
 class Store(Protocol):
-    """Where a service keeps its data."""
+    """Where a service keeps its data.
+
+    Attributes:
+        writers: how many transactions a process does well to have under way at the same time.
+
+    """
+
+    writers: int
 
     def transaction(self, manner: Manner = Manner.ALONE) -> AbstractAsyncContextManager[Database]:
         """All or nothing; what it wrote is durable when it ends."""
