@@ -19,7 +19,7 @@ from warmcb.service import beat, keys, loops
 from warmcb.service.bodies import LoopBody
 from warmcb.service.clock import SteadyClock
 from warmcb.service.process import Inherited
-from warmcb.service.store import Store, open_store
+from warmcb.service.store import Store, opened
 
 log = logging.getLogger("warmcb.supervisor")
 
@@ -90,11 +90,8 @@ class Supervisor:
         return 0
 
     async def _prepare(self) -> tuple[int, str | None]:
-        store = open_store(self._store)
-        try:
+        async with opened(self._store) as store:
             return await prepare(store)
-        finally:
-            await store.close()
 
     def _start(self, module: str, given: Inherited) -> None:
         passed = given if module == _WORKER else given._replace(listening=-1)
