@@ -54,6 +54,13 @@ class Service(Serving):
         actions = {"actions": DRINKS} if loop == "default" else {}
         return self.call("POST", f"{loop}/decide", {"event": event, **actions, **body})
 
+    def answers(self, event: str) -> bool:
+        """Whether it decides, now or before; not while its processes start or its store is away."""
+        try:
+            return self.decide(event)[0] in (200, 201)
+        except (OSError, http.client.HTTPException):
+            return False
+
     def kill_one(self, role: str) -> None:
         """Kill a process: "supervisor", "worker" or "trainer". The supervisor's children are left to themselves."""
         for pid in self.processes()[role][:1]:

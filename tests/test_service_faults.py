@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from faults import DRINKS, Service, damage, replays, until
+from small_service import DESCRIBED, PIECES, SmallService
 from warmcb.service.clock import DAY, ManualClock
 from warmcb.service.store import StoreError, open_store
 from warmcb.service.trainer import Trainer
@@ -262,7 +263,7 @@ def test_a_full_disk_is_said_and_survived(small_disk: Path, tmp_path: Path) -> N
         assert told["error"]["code"] == "unavailable"
         assert service.call("GET", "/healthz")[0] == 200
         ballast.unlink()
-        until(lambda: service.decide("after")[0] in (200, 201))
+        until(lambda: service.answers("after"))
         until(lambda: service.is_joined("after"))
         stored = {event for (event,) in service.rows("SELECT event FROM events")}
         assert stored == {event for event, status in answers.items() if status == 201} | {"after"}
@@ -286,7 +287,7 @@ def test_a_store_that_is_moved_away_is_missed_and_found_again(service: Service) 
     until(lambda: service.says("train", "has ended with 1"))  # those that start now find no store, and make none
     assert not service.store.exists()
     away.rename(service.store)
-    until(lambda: bool(service.processes()["worker"]) and service.decide("after")[0] in (200, 201))
+    until(lambda: service.answers("after"))
     until(lambda: service.is_joined("after"))
     assert [event for (event,) in service.rows("SELECT event FROM events ORDER BY id")] == ["before", "after"]
 
@@ -370,3 +371,28 @@ def test_a_worker_goes_on_with_the_policy_that_it_has(service: Service) -> None:
     assert (status, told["arm"], told["model"]) == (201, "model", version)
     time.sleep(1.5)  # two looks at the store later
     assert service.errors().count("is damaged") == 1
+
+
+def test_a_journal_with_a_restored_version_can_be_replayed_from_it(tmp_path: Path) -> None:
+    with SmallService(tmp_path) as service:
+        service.make(DESCRIBED, wait=1, publish_seconds=0.1)
+
+        def learn(name: str, events: int) -> None:
+            for i in range(events):
+                service.decide(f"{name}-{i}", actions=PIECES)
+                service.reward(f"{name}-{i}", float(i))
+                service.train_after(2)
+                service.train_after(1)
+
+        learn("before", 4)
+        wanted = service.versions()[-1]
+        service.restore(wanted)
+        learn("restored", 3)
+        service.release()
+        learn("released", 4)
+        assert wanted in service.versions()
+        model = service.bandit.to_bytes()
+        service.write("DELETE FROM versions WHERE version <> $1", wanted)
+        service.restart()
+        service.train_after(1)
+        assert service.bandit.to_bytes() == model

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import msgspec
 
 from warmcb.service.events import COLUMNS, Joined, Stored
-from warmcb.service.loops import settings_of
+from warmcb.service.loops import settings_of, split_of
 from warmcb.service.rewards import join
 from warmcb.service.settings import Settings
 from warmcb.service.store import Database
+from warmcb.service.tallies import Outcome, count
 
 _OF_EVENTS = ", ".join(f"e.{name}" for name in Stored._fields)
 
@@ -61,15 +62,20 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
         number += 1
         entries.append(Entry(number, kind, body, None))
         await database.execute("DELETE FROM inbox WHERE id = $1", identity)
-    in_force: dict[int, Settings] = {}
+    in_force: dict[int, tuple[Settings, int]] = {}
+    outcomes = []
     for event in due:
         number += 1
-        if event.settings not in in_force:
-            in_force[event.settings] = await settings_of(database, loop, event.settings)
-        body = msgspec.json.encode(await join(database, loop, event, in_force[event.settings])).decode()
-        entries.append(Entry(number, "event", body, event))
-    joined = [(entry.event.id, entry.number) for entry in entries if entry.event is not None]
-    await database.execute_many("UPDATE events SET joined = $2 WHERE id = $1", joined)
+        version = event.settings
+        if version not in in_force:
+            in_force[version] = await settings_of(database, loop, version), await split_of(database, loop, version)
+        settings, split = in_force[version]
+        joined = await join(database, loop, event, settings)
+        outcomes.append(Outcome(event, joined, settings, split))
+        entries.append(Entry(number, "event", msgspec.json.encode(joined).decode(), event))
+    numbered = [(entry.event.id, entry.number) for entry in entries if entry.event is not None]
+    await database.execute_many("UPDATE events SET joined = $2 WHERE id = $1", numbered)
+    await count(database, loop, outcomes)
     await _insert(database, now, loop, entries)
     return entries
 
@@ -84,11 +90,13 @@ async def has_due(database: Database, now: int, loop: str) -> bool:
     return bool(found)
 
 
-async def added_actions(database: Database, loop: str) -> set[str]:
-    """The names of actions that came after a loop was made."""
-    sql = "SELECT body FROM {} WHERE loop = $1 AND kind = 'action'"
-    rows = [row for table in ("journal", "inbox") for row in await database.fetch(sql.format(table), loop)]
-    return {msgspec.json.decode(body)["name"] for (body,) in rows}
+async def added_actions(database: Database, loop: str, after: int = 0) -> set[str]:
+    """The names of actions that came behind an entry; by default, after a loop was made."""
+    sql = (
+        "SELECT body FROM journal WHERE loop = $1 AND kind = 'action' AND number > $2"
+        " UNION ALL SELECT body FROM inbox WHERE loop = $1 AND kind = 'action'"
+    )
+    return {msgspec.json.decode(body)["name"] for (body,) in await database.fetch(sql, loop, after)}
 
 
 async def add(database: Database, now: int, loop: str, kind: str, body: str) -> Entry:

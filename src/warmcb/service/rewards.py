@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from warmcb._messages import shown
 from warmcb.service.bodies import RewardBody
-from warmcb.service.events import Joined, Stored, find, is_complete
+from warmcb.service.events import BASELINE, Joined, Stored, find, is_complete
 from warmcb.service.loops import Loop
 from warmcb.service.refusals import bad_request, conflict
 from warmcb.service.settings import Settings
@@ -102,7 +102,7 @@ async def join(database: Database, loop: str, event: Stored, settings: Settings)
         worth = _WORTH[settings.aggregation]
         rewards.append(float(worth([value for value, _ in of_slot])) if of_slot else settings.default_reward)
         times.append(of_slot[0][1] if of_slot else None)
-    return Joined(rewards, times, activated)
+    return Joined(rewards, times, activated, event.arm == BASELINE and settings.mode != "shadow")
 
 
 def _check_slot(event: Stored, slot: str) -> None:

@@ -52,11 +52,13 @@ class Supervisor:
         port: where it listens; 0: any that is free.
         store: the address of the store.
         workers: how many processes answer requests.
+        allow_private_webhooks: whether webhooks may reach addresses that are not public.
 
     """
 
-    def __init__(self, host: str, port: int, store: str, workers: int) -> None:
+    def __init__(self, host: str, port: int, store: str, workers: int, allow_private_webhooks: bool) -> None:
         self._host, self._port, self._store, self._workers = host, port, store, workers
+        self._allow_private_webhooks = allow_private_webhooks
         self._children: dict[int, tuple[str, subprocess.Popen[bytes]]] = {}
         self._stopping = False
 
@@ -73,7 +75,8 @@ class Supervisor:
         listening = _listening(self._host, self._port)
         address = f"http://{_bracketed(self._host)}:{listening.getsockname()[1]}"
         lifeline, _mine = os.pipe()  # the writing end closes when this process ends, however it ends
-        given = Inherited(self._store, offset, secrets.token_hex(8), lifeline, listening.fileno())
+        holder, is_allowed = secrets.token_hex(8), self._allow_private_webhooks
+        given = Inherited(self._store, offset, holder, lifeline, listening.fileno(), is_allowed)
         with tempfile.TemporaryDirectory(prefix="warmcb-metrics-") as metrics:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics
             try:

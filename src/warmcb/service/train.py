@@ -7,6 +7,7 @@ from warmcb.service.clock import SteadyClock
 from warmcb.service.process import Inherited, inherited, log_as_json, parent_is_gone
 from warmcb.service.store import opened
 from warmcb.service.trainer import Trainer
+from warmcb.service.webhooks import Webhooks
 
 
 async def train(given: Inherited) -> None:
@@ -16,7 +17,8 @@ async def train(given: Inherited) -> None:
         loop.add_signal_handler(number, stop.set)
     watching = asyncio.create_task(_stop_with_parent(stop, given))
     async with opened(given.store, make=False) as store:
-        await Trainer(store, SteadyClock(given.offset), given.holder).run(stop)
+        webhooks = Webhooks(given.allow_private_webhooks)
+        await Trainer(store, SteadyClock(given.offset), given.holder, webhooks).run(stop)
     watching.cancel()
 
 
