@@ -202,7 +202,7 @@ def test_without_a_model_in_time_the_baseline_is_played(tmp_path: Path) -> None:
             path = "/v1/loops/default/decide"
             bodies: list[dict[str, Any]] = [{}, {"baseline": "milk"}, {"excluded": ["tea"]}, {"explore": False}]
             told = [(await client.post(path, json={"actions": DRINKS} | body)).json() for body in bodies]
-        store.close()
+        await store.close()
         return told
 
     told = asyncio.run(ask())

@@ -154,7 +154,6 @@ class Door:
     def __init__(self, directory: Directory, limits: Limits) -> None:
         self._directory, self._limits = directory, limits
         self._rates, self._failures = Rates(limits.rate), Rates(limits.failures)
-        self._refreshed = 0.0
 
     def app(self, endpoint: Endpoint) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
         """An ASGI application for a route."""
@@ -203,6 +202,8 @@ class Door:
             raise bad_request(f"the parameter {min(strange)!r:.80} is not known here")
         idempotency = headers.get(surface.idempotency)
         text = None if idempotency is None else idempotency.decode("latin-1")
+        if any("\0" in value for value in (*path.values(), *query.values(), text or "")):
+            raise bad_request("a parameter has the character U+0000; expected others")
         if text is not None and not 1 <= len(text) <= 256:
             named = surface.idempotency.decode()
             raise bad_request(f"{named} has {len(text)} characters; expected 1 to 256")
@@ -217,9 +218,8 @@ class Door:
         if self._failures.is_spent(address) and keys.found(self._directory.keys, text) is None:
             raise RefusedError(429, "too_many", "there were too many wrong keys; try again in a second")
         found = keys.found(self._directory.keys, text) if text else None
-        if found is None and text and time.monotonic() - self._refreshed > 0.2:
-            self._refreshed = time.monotonic()  # another worker may just have made it
-            await self._directory.refresh()
+        if found is None and text:
+            await self._directory.refresh()  # another worker may just have made it
             found = keys.found(self._directory.keys, text)
         if found is None:
             self._failures.spend(address)
