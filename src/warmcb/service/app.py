@@ -53,6 +53,7 @@ class Application:
     Attributes:
         router: the ASGI application.
         endpoints: all routes but those of Personalizer, whose own description is public.
+        jobs: does what was asked for by some of them.
 
     """
 
@@ -75,7 +76,7 @@ class Application:
         elsewhere = Endpoint("", "elsewhere", self.elsewhere, ANY_KEY, "")
         otherwise = Endpoint("", "otherwise", self.otherwise, ANY_KEY, "")
         theirs = Personalizer(store, self._directory, committer, reading)
-        self._jobs = theirs.jobs
+        self.jobs = theirs.jobs
         their_routes = _routes(door, theirs.endpoints, theirs.otherwise)
         routes = [  # those that are called most first
             *_routes(door, serving.endpoints, otherwise),
@@ -89,7 +90,7 @@ class Application:
 
     @asynccontextmanager
     async def _lifespan(self, _: Any) -> AsyncIterator[None]:
-        running = [asyncio.create_task(one.run()) for one in (self._directory, self._jobs)]
+        running = [asyncio.create_task(one.run()) for one in (self._directory, self.jobs)]
         try:
             yield
         finally:

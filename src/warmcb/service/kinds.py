@@ -261,7 +261,7 @@ def loaded(kind: Kind, settings: Settings, data: bytes) -> AnyBandit:
             f"the model is a {type(bandit).__name__}; expected a {type(own).__name__} of the loop's actions"
         )
     if repr(bandit.encoder) != repr(own.encoder):
-        raise InputError(f"the model has the encoder {bandit.encoder!r}; expected that of the loop, {own.encoder!r}")
+        raise InputError(f"the model has another encoder than the loop; expected {own.encoder!r}")
     return revive(type(bandit), bandit.get_params() | {"epsilon": settings.epsilon}, bandit._whole_state())
 
 
