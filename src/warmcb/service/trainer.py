@@ -75,6 +75,7 @@ class Trainer:
                 await beat(database, self._clock.now())
             if waiting:
                 log.info("%d events wait two minutes more, as the store was away", waiting)
+            await self._store.tidy()
             self._beaten_at, self._was_away = now, False
         async with self._store.snapshot() as database:
             found = await loops(database)
