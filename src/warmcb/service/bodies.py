@@ -5,9 +5,11 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from warmcb._messages import one_line
 from warmcb.service.refusals import bad_request
 
-Name = Annotated[str, Meta(min_length=1, max_length=256)]
+_NO_NUL = r"^[^\0]*$"  # PostgreSQL has no texts with that character
+Name = Annotated[str, Meta(min_length=1, max_length=256, pattern=_NO_NUL)]
 Record = dict[str, Any]
 T = TypeVar("T")
 
@@ -77,7 +79,7 @@ class RewardBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     event: Name
     reward: Annotated[float, Meta(ge=-1e12, le=1e12)]
-    slot: Annotated[str, Meta(max_length=256)] = ""
+    slot: Annotated[str, Meta(max_length=256, pattern=_NO_NUL)] = ""
 
 
 class ActivateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -237,4 +239,4 @@ def decoded(body: bytes, kind: type[T]) -> T:
     except RecursionError:
         raise bad_request("the body is JSON that is too deep") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise bad_request(f"the body is not what is expected: {error}") from None
+        raise bad_request(f"the body is not what is expected: {one_line(error)}") from None
