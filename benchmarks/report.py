@@ -78,8 +78,8 @@ def _multiply(path: Path, events: int, waiting: int, now: int) -> None:
     )
     database.execute(
         "INSERT INTO progress SELECT loop, m.minute, m.minute, version, lambda, scores, learned, memory, source"
-        " FROM progress, (SELECT DISTINCT minute FROM minutes) m WHERE progress.minute = (SELECT max(minute) FROM progress)"
-        " ON CONFLICT DO NOTHING"
+        " FROM progress, (SELECT DISTINCT minute FROM minutes) m"
+        " WHERE progress.minute = (SELECT max(minute) FROM progress) ON CONFLICT DO NOTHING"
     )
     database.execute("UPDATE loops SET entries = (SELECT max(number) FROM journal WHERE loop = loops.loop)")
     database.commit()

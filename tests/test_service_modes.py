@@ -37,6 +37,13 @@ def service(tmp_path: Path) -> Iterator[SmallService]:
         yield service
 
 
+@pytest.fixture
+def on_both(place: Path | str) -> Iterator[SmallService]:
+    """The same on either kind of store."""
+    with SmallService(place) as service:
+        yield service
+
+
 class Shop:
     """Visitors who like one thing at each time of the day, and a baseline that knows so, or not.
 
@@ -328,7 +335,8 @@ def test_an_apprentice_that_explores_finds_out_that_the_baseline_is_bad(service:
     assert np.mean(shop.open(200)["model"]) > 0.7  # the baseline has 0.2
 
 
-def test_the_gain_is_about_the_events_since_the_split_was_changed(service: SmallService) -> None:
+def test_the_gain_is_about_the_events_since_the_split_was_changed(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.5)
     shop = Shop(service, always_news)
     brought = shop.open(100)
@@ -363,7 +371,8 @@ def test_the_report_says_why_nothing_is_known(service: SmallService, settings: d
 # Figures
 
 
-def test_the_report_counts_every_event_once(service: SmallService) -> None:
+def test_the_report_counts_every_event_once(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=100.0, control=0.3)
     brought: dict[str, list[float]] = {"model": [], "control": []}
     for i in range(50):
@@ -393,7 +402,8 @@ def test_the_report_counts_every_event_once(service: SmallService) -> None:
     assert all(point["low"] <= point["mean"] <= point["high"] for point in report["series"] if point["joined"] > 1)
 
 
-def test_old_figures_go_with_their_events(service: SmallService) -> None:
+def test_old_figures_go_with_their_events(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, keep_days=1.0)
     Shop(service, knows).open(50, lambda i: f"user-{i}")
     service.change(control=0.1)
@@ -406,14 +416,16 @@ def test_old_figures_go_with_their_events(service: SmallService) -> None:
     assert service.read("SELECT count(*) FROM units") == [(0,)]
 
 
-def test_nothing_is_left_of_a_unit_that_is_forgotten(service: SmallService) -> None:
+def test_nothing_is_left_of_a_unit_that_is_forgotten(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT)
     Shop(service, knows).open(20, lambda i: f"user-{i % 4}")
     assert service.forget_unit("user-1") == 5
     assert service.read("SELECT unit, events FROM units ORDER BY unit") == [("user-0", 5), ("user-2", 5), ("user-3", 5)]
 
 
-def test_progress_is_noted_once_a_minute(service: SmallService) -> None:
+def test_progress_is_noted_once_a_minute(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, publish_seconds=1.0, reward_range=(0.0, 1.0))
     shop = Shop(service, knows)
     for _ in range(6):
@@ -455,7 +467,8 @@ def test_why_an_action_was_chosen(service: SmallService, body: dict[str, Any]) -
         service.explain("last", slot="top")
 
 
-def test_the_health_of_a_loops_own_log(service: SmallService) -> None:
+def test_the_health_of_a_loops_own_log(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.5)
     Shop(service, always_news).open(200)
     health = service.health()
@@ -602,7 +615,8 @@ def worse_than_control(service: SmallService, visits: int = 400) -> None:
             service.train_after(WAIT + 1)
 
 
-def test_a_loop_that_is_surely_worse_is_paused_and_says_so(service: SmallService) -> None:
+def test_a_loop_that_is_surely_worse_is_paused_and_says_so(on_both: SmallService) -> None:
+    service = on_both
     with Receiver() as receiver:
         service.make(NAMED, wait=WAIT, control=0.4, auto_pause=True, reward_range=(0.0, 1.0), webhook=receiver.url)
         worse_than_control(service)
