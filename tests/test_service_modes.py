@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from small_service import DESCRIBED, NAMED, PIECES, SmallService
 from warmcb.errors import InputError
 from warmcb.logs.events import ARMS
+from warmcb.logs.evidence import Evidence
+from warmcb.logs.sequences import ends_of_mean, sequence
 from warmcb.service import drawing
-from warmcb.service.comparing import certain_bounds, dependence, gain, look, mean_of
+from warmcb.service.comparing import dependence, gain, look, mean_of, surely_worse
 from warmcb.service.drawing import drawn
 from warmcb.service.refusals import RefusedError
 from warmcb.service.settings import settings_from
@@ -106,6 +108,7 @@ def contrary(hour: str) -> str:
         ({"auto_pause": True}, "reward_range"),
         ({"auto_pause": True, "control": 0.1}, "reward_range"),
         ({"auto_pause": True, "reward_range": [0, 1]}, "control share above 0"),
+        ({"auto_pause": True, "reward_range": [0, 1], "control": 0.1, "aggregation": "sum"}, "not summed"),
         ({"webhook": "ftp://example.org/"}, "webhook"),
         ({"webhook": "http://"}, "webhook"),
         ({"webhook": "https://me:secret@example.org/"}, "webhook"),
@@ -486,7 +489,7 @@ def side_of(rewards: np.ndarray, units: np.ndarray | None = None) -> Side:
     for i, reward in enumerate(rewards.tolist()):
         unit = i if units is None else int(units[i])
         events, total = seen.get(unit, (0, 0.0))
-        side.add(reward, events, total)
+        side.add(reward, events, total, side.expected(Side(), (0.0, 1.0)))
         seen[unit] = events + 1, total + reward
     return side
 
@@ -559,14 +562,34 @@ def test_equal_worlds_are_never_told_apart(chance: float, repeats: int) -> None:
         ):
             events, total = seen.get(unit, (0, 0.0))
             side = sides["control" if of_control[unit] else "model"]
-            side.add(float(reward), events, total)
+            side.add(float(reward), events, total, side.expected(Side(), (0.0, 1.0)))
             seen[unit] = events + 1, total + reward
             number = look(sides["model"], sides["control"])
             if number > looked and min(one.units for one in sides.values()) > 1:
                 looked = number
-                model, control = (certain_bounds(one, (0.0, 1.0), number) for one in sides.values())
-                alarms += model.high < control.low
+                alarms += surely_worse(sides["model"], sides["control"], (0.0, 1.0), number) is not None
     assert alarms == 0
+
+
+def test_sums_that_are_kept_give_the_same_sequence() -> None:
+    rewards = np.random.default_rng(3).random(500)
+    side = Side()
+    for reward in rewards.tolist():
+        side.add(reward, guess=side.expected(Side(), (0.0, 1.0)))
+    whole = sequence(Evidence(np.ones(500), rewards, np.ones(500)), reward_range=(0.0, 1.0), level=0.99).last
+    found = ends_of_mean(side.units, side.first_sum, side.first_spread, 0.99)
+    assert found == pytest.approx((whole.low, whole.high))
+
+
+@pytest.mark.parametrize("repeats", [1, 50])
+def test_a_loop_that_gets_worse_is_seen_in_new_units_and_in_old_ones(repeats: int) -> None:
+    random = np.random.default_rng(4)
+    units = np.arange(2000 * repeats) % 2000
+    good = (random.random(units.size) < 0.8).astype(float)
+    bad = np.where(np.arange(units.size) < 2000 * (repeats > 1), good, random.random(units.size) < 0.3)
+    model, control = side_of(bad, units), side_of(good, units)
+    assert surely_worse(model, control, (0.0, 1.0), look(model, control)) is not None
+    assert surely_worse(control, model, (0.0, 1.0), look(model, control)) is None
 
 
 # The automatic pause

@@ -159,6 +159,8 @@ CREATE TABLE sides (
     unit_sizes REAL NOT NULL,       -- squares of that number
     mean_sum REAL NOT NULL,         -- of each unit's mean reward
     mean_squares REAL NOT NULL,
+    first_sum REAL NOT NULL,        -- of each unit's first reward
+    first_spread REAL NOT NULL,     -- squares of how far that was from what the units before it let expect
     lowest REAL NOT NULL,           -- reward
     highest REAL NOT NULL,
     PRIMARY KEY (loop, split, side)
