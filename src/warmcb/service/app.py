@@ -17,6 +17,7 @@ from warmcb.service.limits import Limits
 from warmcb.service.metrics import exposition
 from warmcb.service.models import Directory
 from warmcb.service.openapi import description
+from warmcb.service.page import Page
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
 from warmcb.service.serving import Serving
@@ -51,6 +52,7 @@ class Application:
             *Reading(store).endpoints,
             *Administration(store, self._directory, committer).endpoints,
             Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
+            *Page().endpoints,
             Endpoint("GET", "/openapi.json", self.openapi, ANY_KEY, "Describe the routes."),
         ]
         by_path: dict[str, dict[str, Any]] = {}

@@ -64,6 +64,8 @@ class Reply:
         status: of HTTP.
         kind: of bytes.
         filename: under which a browser should keep it.
+        cache: whether it may be kept, and how long.
+        headers: further ones.
 
     """
 
@@ -71,6 +73,8 @@ class Reply:
     status: int = 200
     kind: bytes = _JSON
     filename: str | None = None
+    cache: bytes = b"no-store"
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 Handler = Callable[[Call], Awaitable[Reply]]
@@ -234,7 +238,7 @@ async def send_reply(reply: Reply, send: Send) -> None:
     """Answer."""
     streams = isinstance(reply.body, AsyncIterator)
     body = b"" if streams else reply.body if isinstance(reply.body, bytes) else _encode(reply.body)
-    headers = [(b"content-type", reply.kind), (b"cache-control", b"no-store")]
+    headers = [(b"content-type", reply.kind), (b"cache-control", reply.cache), *reply.headers]
     if not streams:
         headers.append((b"content-length", str(len(body)).encode()))
     if reply.filename is not None:
