@@ -237,12 +237,13 @@ class AtAConstantRate(_Load):
             self.loop.call_later(_TICK, self.look)
 
     def ask(self, due: _Due) -> None:
-        while self.free:
-            caller = self.free.pop()  # the last one that was used: a service closes those that were idle for long
-            if caller.is_open:
-                caller.send(due.request, lambda status, body: self.told(caller, due, status, body))
-                return
-        self.waiting.append(due)
+        while self.free and not self.free[-1].is_open:
+            self.free.pop()
+        if not self.free:
+            self.waiting.append(due)
+            return
+        caller = self.free.pop()  # the last one that was used: a service closes those that were idle for long
+        caller.send(due.request, lambda status, body: self.told(caller, due, status, body))
 
     def told(self, caller: Caller, due: _Due, status: bytes, body: bytes) -> None:
         is_decision = due.place >= 0

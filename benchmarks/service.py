@@ -29,7 +29,7 @@ import numpy as np
 
 from load import AsFastAsItGoes, AtAConstantRate, Driven
 from load_requests import Requests
-from serving import Serving, free_port, memory, processor_seconds
+from serving import Serving, free_port, memory, memory_share, processor_seconds
 from warmcb.client import Client
 
 CONNECTIONS = 64
@@ -165,7 +165,7 @@ def half_rate(service: Bench, rate: float | None) -> float:
 
 
 def latency(rate: float | None, seconds: float) -> dict[str, Any]:
-    """How long answers take when requests arrive at a constant rate; those of a bare echo tell how busy the machine is."""
+    """How long answers take when requests arrive at a constant rate; a bare echo tells how busy the machine is."""
     with bench() as service, echoing() as port:
         chosen = half_rate(service, rate)
         echo = service.steady(chosen, seconds, port)
@@ -213,7 +213,7 @@ def learned_after(service: Bench, driven: Driven) -> list[float]:
 def memory_of(events: int) -> list[dict[str, Any]]:
     """Megabytes of each process while events come as fast as they are answered."""
     found = []
-    print("MB in memory, and of the store on the disk")
+    print("MB in memory (all: what they share counts once; to reach: 500), and of the store on the disk")
     print("".join(f"{title:>12}" for title in ("events", "a second", "worker", "trainer", "all", "store", "waiting")))
     with bench() as service:
         for number in range(STEP, events + 1, STEP):
@@ -225,12 +225,13 @@ def memory_of(events: int) -> list[dict[str, Any]]:
 
 
 def look(service: Bench, events: int, rate: float) -> dict[str, Any]:
-    sizes = {kind: sum(map(memory, pids)) / 1e6 for kind, pids in service.serving.processes().items()}
+    processes = service.serving.processes()
+    sizes = {kind: sum(map(memory, pids)) / 1e6 for kind, pids in processes.items()}
     one = {
         "events": events,
         "rate": rate,
         **sizes,
-        "all": sum(sizes.values()),
+        "all": sum(memory_share(pid) for pids in processes.values() for pid in pids) / 1e6,
         "store": service.serving.store.stat().st_size / 1e6,
         "waiting": service.client.loop().counts.waiting,
     }

@@ -46,7 +46,8 @@ class Serving:
         self.port = 0
         self._errors = folder / "stderr.txt"
         self._workers = workers
-        self._environment = {**os.environ, "WARMCB_KEY": self.key, **(environment or {})}
+        own = {"WARMCB_KEY": self.key, "TMPDIR": str(folder)}  # so that a killed one leaves nothing outside
+        self._environment = {**os.environ, **own, **(environment or {})}
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -158,8 +159,12 @@ def session_of(leader: int) -> list[int]:
 
 def memory(pid: int) -> int:
     """How many bytes of a process are in memory."""
-    (line,) = [one for one in Path(f"/proc/{pid}/status").read_text().splitlines() if one.startswith("VmRSS:")]
-    return int(line.split()[1]) * 1024
+    return _rolled_up(pid, "Rss:")
+
+
+def memory_share(pid: int) -> int:
+    """The same, with pages that several processes share divided among them: these can be added up."""
+    return _rolled_up(pid, "Pss:")
 
 
 def processor_seconds(pid: int) -> float:
@@ -171,3 +176,8 @@ def processor_seconds(pid: int) -> float:
 def _role(pid: int) -> str:
     command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
     return "trainer" if "warmcb.service.train" in command else "worker"
+
+
+def _rolled_up(pid: int, name: str) -> int:
+    (line,) = [one for one in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines() if one.startswith(name)]
+    return int(line.split()[1]) * 1024

@@ -1,8 +1,10 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from postgres import MISSING, Postgres
 from problems import BANDITS, Problem, make_problem
 from warmcb import Bandit
 
@@ -18,3 +20,21 @@ def problem(request: pytest.FixtureRequest) -> Problem:
 @pytest.fixture(params=BANDITS)
 def make(request: pytest.FixtureRequest) -> Callable[[], Bandit]:
     return BANDITS[request.param]
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A server for all tests, which does not wait for the disk."""
+    if MISSING:
+        pytest.skip(MISSING)
+    with Postgres(fsync="off") as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """Where a small service has its store: a folder, or the address of a database."""
+    if request.param == "sqlite":
+        return tmp_path
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.new_store()

@@ -133,8 +133,11 @@ def test_a_loop_from_its_labels_to_its_log(serving: Serving, tmp_path: Path) -> 
         assert model.bytes > 0
         assert isinstance(warmcb.load(path), warmcb.WarmBandit)
 
+        pages.decide({"hour": 12})
+        until(lambda: pages.loop().model.version > version)
         pages.restore(version)
         until(lambda: pages.loop().model.pinned)
+        assert pages.loop().model.version == version
         pages.release()
         until(lambda: not pages.loop().model.pinned)
         assert pages.add_action("weather") == ["sports", "politics", "weather"]

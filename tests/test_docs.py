@@ -1,7 +1,10 @@
 """Documents that cannot rot: every snippet runs, every link leads somewhere, every option is explained."""
 
 import inspect
+import json
+import os
 import re
+import subprocess
 import tomllib
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -37,9 +40,15 @@ from warmcb.cli.evaluate import evaluate_command
 from warmcb.cli.log import check, log_app
 from warmcb.cli.replay import replay_command
 from warmcb.cli.reproduce import reproduce
+from warmcb.cli.serve import backup_command, serve_command
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import failure, regret, similarity, theory_app
 from warmcb.logs.table import SCHEMA
+from warmcb.service import metrics
+from warmcb.service.app import Application
+from warmcb.service.clock import ManualClock
+from warmcb.service.settings import APPLIES, Settings
+from warmcb.service.store import open_store
 from warmcb.study.claims import CLAIMS
 from warmcb.study.grid import Grid
 from warmcb.theory import failure as two_arms
@@ -93,6 +102,7 @@ COMMANDS: dict[str, list[Callable[..., object]]] = {
     "theory.md": [similarity, failure, regret],
     "logs.md": [check],
     "evaluation.md": [evaluate_command, replay_command],
+    "service.md": [serve_command, backup_command],
 }
 
 
@@ -126,6 +136,48 @@ def test_every_check_of_a_log_is_explained(tmp_path: Path) -> None:
     rows = re.findall(r"^\| (.*?) \|", (ROOT / "docs" / "logs.md").read_text(), flags=re.MULTILINE)
     explained = {name for row in rows for name in row.split(", ")}
     assert [one.name for one in logs.check_log(logs.open_log(tmp_path)).findings if one.name not in explained] == []
+
+
+SERVICE = (ROOT / "docs" / "service.md").read_text()
+
+
+def test_the_commands_of_the_service_page_run(tmp_path: Path) -> None:
+    """Its requests by curl, one after the other."""
+    snippets = re.findall(r"^```sh\n(curl .*?)^```", SERVICE, flags=re.MULTILINE | re.DOTALL)
+    answers = []
+    with Serving(tmp_path) as serving:
+        for snippet in snippets:
+            command = ["sh", "-ec", snippet.replace("http://127.0.0.1:8801", serving.url)]
+            environment = {"PATH": os.environ["PATH"], "WARMCB_KEY": serving.key}
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+            answers.append(json.loads(done.stdout))
+    assert [list(answer) for answer in answers] == [
+        list(json.loads(re.findall(r"^```json\n(.*?)^```", SERVICE, re.MULTILINE | re.DOTALL)[0])),
+        ["event", "status"],
+    ]
+    assert answers[1]["status"] == "kept"
+
+
+def test_every_route_is_explained(tmp_path: Path) -> None:
+    application = Application(open_store(f"sqlite:///{tmp_path / 'store.db'}"), ManualClock())
+    routes = {f"{one.method} {re.sub(r':[a-z]+}', '}', one.path)}" for one in application.endpoints}
+    assert routes == set(re.findall(r"^\| `([A-Z]+ /[^`]*)` \|", SERVICE, re.MULTILINE))
+
+
+def test_every_setting_is_explained() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|.*\| (?:to |by )?([^|]*) \|$", SERVICE, re.MULTILINE)
+    explained = {name: (default.strip("`"), applies) for name, default, applies in rows if name in APPLIES}
+    defaults = {name: "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+                for name in APPLIES for value in [getattr(Settings(), name)]}  # fmt: skip
+    assert explained == {name: (defaults[name], applies) for name, applies in APPLIES.items()}
+
+
+def test_every_metric_and_every_dependency_of_the_service_is_explained() -> None:
+    named = [one._name for one in vars(metrics).values() if hasattr(one, "_name")]
+    assert len(named) > 5
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["serve"]
+    needed = [re.match(r"[\w-]+", one)[0] for one in extras]  # type: ignore[index]
+    assert [name for name in [*named, *needed] if f"`{name}`" not in SERVICE] == []
 
 
 def test_every_claim_is_explained() -> None:

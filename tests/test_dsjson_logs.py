@@ -1,8 +1,6 @@
 """Lines of dsjson: old ones are read as they were meant, ours without loss, and by the real Vowpal Wabbit."""
 
 import json
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from events import event, events
+from vowpal_wabbit import counted
 from warmcb.logs import Event, Slot, open_log, write_dsjson
 from warmcb.logs.dsjson import line_of
 from warmcb.logs.dsjson_lines import LineError, rows_of_line
@@ -232,16 +231,6 @@ def test_a_request_is_written_as_it_came_or_completed() -> None:
 # --- the real Vowpal Wabbit
 
 
-def peer(path: Path, algorithm: str) -> dict[str, Any]:
-    """What the real one counts in a file; it stops at the first line that it cannot parse."""
-    metrics = path.with_suffix(".metrics")
-    options = [algorithm, "--dsjson", "--strict_parse", "--quiet", "--extra_metrics", str(metrics), "-d", str(path)]
-    subprocess.run([sys.executable, "-m", "vowpalwabbit", *options], capture_output=True, timeout=60, check=True)
-    told = json.loads(metrics.read_text())
-    assert isinstance(told, dict)
-    return told
-
-
 SLOT = Slot(1, (0.25, 0.75), reward=2.0)
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 ONES = [
@@ -265,7 +254,7 @@ PAGES = [
 def test_vowpal_wabbit_reads_all_that_is_written(tmp_path: Path) -> None:
     path = tmp_path / "log.dsjson"
     write_dsjson(path, [*ONES, Event("skipped", (SLOT,), NOW, activated=False)])
-    told = peer(path, "--cb_explore_adf")
+    told = counted(path, "--cb_explore_adf")
     assert (told["line_parse_error"], told["number_skipped_events"]) == (0, 1)
     assert told["dsjson_sum_cost_original"] == -sum(one.slots[0].reward or 0.0 for one in [*ONES, ONES[0]])
     learned = told["cb_explore_adf_greedy"]
@@ -276,7 +265,7 @@ def test_vowpal_wabbit_reads_all_that_is_written(tmp_path: Path) -> None:
 def test_vowpal_wabbit_reads_several_slots(tmp_path: Path) -> None:
     path = tmp_path / "log.dsjson"
     write_dsjson(path, PAGES)
-    told = peer(path, "--ccb_explore_adf")
+    told = counted(path, "--ccb_explore_adf")
     assert (told["line_parse_error"], told["dsjson_sum_cost_original"]) == (0, 1.0)
     learned = told["cb_explore_adf_greedy"]
     assert (learned["cbea_labeled_ex"], learned["cbea_sum_cost"]) == (2, 1.0)

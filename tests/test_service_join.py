@@ -18,8 +18,8 @@ TOP = [{"id": "top"}, {"id": "side"}]
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[SmallService]:
-    with SmallService(tmp_path) as service:
+def service(place: Path | str) -> Iterator[SmallService]:
+    with SmallService(place) as service:
         service.make(NAMED, wait=WAIT)
         yield service
 

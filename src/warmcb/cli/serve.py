@@ -21,6 +21,9 @@ def serve_command(
     port: Annotated[int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)] = 8801,
     store: Annotated[str, typer.Option(help=f"{_STORE_HELP} It is made if there is none.")] = _STORE,
     workers: Annotated[int, typer.Option(help="How many processes answer requests.", min=1, max=64)] = 1,
+    allow_private_webhooks: Annotated[
+        bool, typer.Option("--allow-private-webhooks", help="Let webhooks reach addresses that are not public.")
+    ] = False,
 ) -> int:
     """Serve decisions over HTTP: decide, log, wait for rewards, learn, publish.
 
@@ -28,7 +31,8 @@ def serve_command(
     Logs go to standard error, one JSON object a line. Ctrl-C stops it; nothing that was answered is lost.
     """
     log_as_json("supervisor")
-    return Supervisor(host, port, store, workers).run(lambda line: print(line, flush=True))
+    supervisor = Supervisor(host, port, store, workers, allow_private_webhooks)
+    return supervisor.run(lambda line: print(line, flush=True))
 
 
 def backup_command(
@@ -42,6 +46,12 @@ def backup_command(
     source = Path(store.removeprefix("sqlite:///"))
     if store.startswith("sqlite:///") and not source.exists():
         raise WarmcbError(f"there is no store {store}")
-    opened = open_store(store)
-    asyncio.run(opened.backup(path))
-    opened.close()
+    asyncio.run(_backup(store, path))
+
+
+async def _backup(address: str, path: Path) -> None:
+    store = open_store(address)
+    try:
+        await store.backup(path)
+    finally:
+        await store.close()

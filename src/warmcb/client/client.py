@@ -255,7 +255,7 @@ class Client:
         return self._connection.ask("GET", self._path, Loop)
 
     def add_action(self, name: str) -> list[str]:
-        """Add an action to a loop of named actions.
+        """Add an action to a loop of named actions; one that is there already is not added again.
 
         Args:
             name: the new one.
@@ -264,8 +264,7 @@ class Client:
             All names.
 
         """
-        path = f"{self._path}/actions"
-        return self._connection.ask("POST", path, dict[str, list[str]], {"name": name}, repeatable=False)["actions"]
+        return self._connection.ask("POST", f"{self._path}/actions", dict[str, list[str]], {"name": name})["actions"]
 
     def settings(self) -> SettingsInForce:
         """The settings in force."""
@@ -412,7 +411,7 @@ class Client:
         return Path(path)
 
     def restore(self, version: int) -> None:
-        """Go back to a stored model. It decides until it is released; learning goes on from it.
+        """Go back to a stored model: soon it decides, until it is released. Learning goes on from it.
 
         Args:
             version: which one.
@@ -421,7 +420,7 @@ class Client:
         self._connection.ask("POST", f"{self._path}/models/{version}/restore", type(None))
 
     def release(self) -> None:
-        """Decide by the newest model again."""
+        """Decide by the newest model again, soon."""
         self._connection.ask("POST", f"{self._path}/models/release", type(None))
 
     def reset(self) -> int:
@@ -434,7 +433,7 @@ class Client:
         return self._connection.ask("POST", f"{self._path}/reset", dict[str, int])["entry"]
 
     def retrain(self) -> int:
-        """Learn everything that is stored again, with the settings in force.
+        """Learn again what was learned since the last reset, with the settings in force.
 
         Returns:
             The number of its entry.

@@ -64,8 +64,8 @@ class Administration:
             Endpoint("GET", f"{at}/keys", self.list_keys, role, "List the keys, without the keys themselves."),
             Endpoint("POST", f"{at}/keys", self.make_key, role, "Make a key; it is shown once.", KeyBody),
             Endpoint("DELETE", f"{at}/keys/{{role}}/{{place}}", self.remove_key, role, "Remove a key."),
-            Endpoint("DELETE", f"{at}/events/{{event:path}}", self.forget_event, role, "Delete an event."),
-            Endpoint("DELETE", f"{at}/units/{{unit:path}}", self.forget_unit, role, "Delete all events of a unit."),
+            Endpoint("DELETE", f"{at}/events/{{event:text}}", self.forget_event, role, "Delete an event."),
+            Endpoint("DELETE", f"{at}/units/{{unit:text}}", self.forget_unit, role, "Delete all events of a unit."),
         ]
 
     # Loops

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.routing import Route, Router
 
 from warmcb.service import keys
@@ -22,6 +23,21 @@ from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
 from warmcb.service.serving import Serving
 from warmcb.service.store import Store, StoreError
+
+
+class _Text(Convertor[str]):
+    """Any text in a path: ids may have slashes, and also line breaks, at which Starlette's own kinds stop."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("text", _Text())
 
 
 class Application:

@@ -12,13 +12,14 @@ from warmcb.service.store import Database
 _NAME = "beat"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _SILENCE = 5 * SECOND  # more than that between two beats, and nobody was there to take rewards
+_AT_WORK = 10 * SECOND  # a beat that is younger comes from somebody who is still there
 GRACE = 2 * MINUTE
 """What was due while nobody listened waits so long."""
 
 
 async def beat(database: Database, now: int) -> None:
     """Note the time."""
-    noted = {"time": now, "monotonic": _monotonic(), "boot": _boot()}
+    noted = {"time": now, "monotonic": _monotonic(), "boot": _boot(), "wall": await database.wall()}
     sql = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2"
     await database.execute(sql, _NAME, msgspec.json.encode(noted).decode())
 
@@ -26,17 +27,20 @@ async def beat(database: Database, now: int) -> None:
 async def time_offset(database: Database) -> int:
     """What has to be added to the monotonic clock to get service time.
 
-    Since the last beat so much time has passed as the monotonic clock says, if the machine was not started again in
-    between. Otherwise the clock on the wall tells; but service time never goes back.
+    Since the last beat so much time has passed as the monotonic clock says, if it was a beat of this machine and it was
+    not started again in between. Otherwise the clock on the wall tells: how long ago the beat was, if another machine
+    is at work, or else the time; but service time never goes back.
     """
     rows = await database.fetch("SELECT value FROM meta WHERE name = $1", _NAME)
-    wall = time.time_ns() // 1000
+    wall = await database.wall()
     if not rows:
         return wall - _monotonic()
     noted: dict[str, Any] = msgspec.json.decode(rows[0][0])
     if noted["boot"] == _boot() is not None:
         return int(noted["time"] - noted["monotonic"])
-    return max(wall, int(noted["time"])) - _monotonic()
+    since = wall - int(noted["wall"])
+    now = int(noted["time"]) + since if 0 <= since < _AT_WORK else max(wall, int(noted["time"]))
+    return now - _monotonic()
 
 
 async def grant_grace(database: Database, now: int) -> int:

@@ -45,8 +45,9 @@ class DecideBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         allowed: the ids of actions that may be played; by default all.
         excluded: those that may not.
         unit: who it happens to; by default the event is its own unit.
-        explore: false: play the action that is expected to be best, draw nothing.
-        baseline: what is played if there is no model in time; by default the first that may be.
+        explore: false: play the action that is expected to be best, or the baseline of an apprentice; draw nothing.
+        baseline: what is played in place of the model: by the mode, for the control group, or if there is no model in
+            time. By default the first that may be.
         deferred: true: learned only if the event is activated.
         slots: several decisions at once, one for each place of a page.
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from warmcb.errors import WarmcbError
 from warmcb.service.clock import Clock
-from warmcb.service.store import Database, Store, StoreError
+from warmcb.service.store import CollisionError, Database, Manner, Store, StoreError
 
 T = TypeVar("T")
 Job = Callable[[Database, int], Awaitable[T]]
@@ -17,13 +17,14 @@ _MOST_JOBS = 256  # in one transaction
 
 class _Waiting(NamedTuple):
     job: Job[Any]
+    manner: Manner
     answer: asyncio.Future[Any]
 
 
 class Committer:
     """Runs the jobs that came while the last transaction was committed, together in the next one.
 
-    Times are taken inside of transactions, which come one after the other: an event that is joined at its deadline has
+    Times are taken inside of transactions, and never from what is settled: an event that is joined at its deadline has
     seen every reward with an earlier time.
 
     Args:
@@ -37,10 +38,16 @@ class Committer:
         self._waiting: list[_Waiting] = []
         self._running: asyncio.Task[None] | None = None
 
-    async def run(self, job: Job[T]) -> T:
-        """What a job gives, when it is durable."""
+    async def run(self, job: Job[T], manner: Manner = Manner.ALONE) -> T:
+        """What a job gives, when it is durable.
+
+        Args:
+            job: what is to be done; if it collides with another one, it is done again.
+            manner: whether it may run beside jobs of other processes.
+
+        """
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(job, answer))
+        self._waiting.append(_Waiting(job, manner, answer))
         if self._running is None:
             self._running = asyncio.create_task(self._commit_all())
         return await answer
@@ -55,21 +62,28 @@ class Committer:
 
     async def _commit(self, group: list[_Waiting]) -> None:
         try:
-            async with self._store.transaction() as database:
-                # The time of the transaction: nobody else can write now.
-                now = self._clock.now()
-                outcomes = [await _outcome(job, database, now) for job, _ in group]
+            alone = any(one.manner is Manner.ALONE for one in group)
+            try:
+                outcomes = await self._outcomes(group, Manner.ALONE if alone else Manner.TOGETHER)
+            except CollisionError:
+                outcomes = await self._outcomes(group, Manner.ALONE)  # now nobody can be in the way
         except Exception as error:
             outcomes = [error if isinstance(error, StoreError) else StoreError(f"the store failed: {error}")] * len(
                 group
             )
-        for (_, answer), outcome in zip(group, outcomes, strict=True):
+        for (_, _, answer), outcome in zip(group, outcomes, strict=True):
             if answer.done():  # the caller is gone
                 continue
             if isinstance(outcome, BaseException):
                 answer.set_exception(outcome)
             else:
                 answer.set_result(outcome)
+
+    async def _outcomes(self, group: list[_Waiting], manner: Manner) -> list[Any]:
+        async with self._store.transaction(manner) as database:
+            now = max(self._clock.now(), database.settled)
+            outcomes = [await _outcome(one.job, database, now) for one in group]
+        return outcomes
 
 
 async def _outcome(job: Job[Any], database: Database, now: int) -> Any:

@@ -1,12 +1,14 @@
-"""Deciding: from a request to a decision, by the model if there is one in time."""
+"""Deciding: from a request to a decision, by whoever is to choose, and by the model if there is one in time."""
 
 import secrets
 from typing import Any
 
 from warmcb._messages import shown
 from warmcb.errors import InputError
+from warmcb.service import drawing
 from warmcb.service.bodies import DecideBody, Record
-from warmcb.service.events import FALLBACK, MODEL, NOT_EXPLORED, Decided
+from warmcb.service.drawing import drawn
+from warmcb.service.events import BASELINE, CONTROL, FALLBACK, MODEL, NOT_EXPLORED, Decided
 from warmcb.service.kinds import Choice
 from warmcb.service.loops import Loop
 from warmcb.service.models import Published
@@ -44,7 +46,7 @@ def decide(loop: Loop, published: Published | None, body: DecideBody) -> Decided
 
     Args:
         loop: where.
-        published: the model; None: it could not be had in time, and the baseline is played.
+        published: the model; None: it could not be had in time, and the baseline is played in its place.
         body: what was asked.
 
     """
@@ -59,35 +61,69 @@ def decide(loop: Loop, published: Published | None, body: DecideBody) -> Decided
             raise bad_request("allowed, excluded and baseline belong into each slot, if there are slots")
         asked = [_Place(offered, slot.id, slot.features, slot) for slot in body.slots]
     event = body.event or secrets.token_hex(16)
-    arm = MODEL if body.explore else NOT_EXPLORED
-    if published is None or not all(loop.kind.knows(published.model, offered, place.places) for place in asked):
-        published, arm = None, FALLBACK
+    arm = _arm(loop, body, event)
+    is_known = published and all(loop.kind.knows(published.model, offered, place.places) for place in asked)
+    if not is_known and arm in (MODEL, NOT_EXPLORED):
+        arm = FALLBACK
     if arm != MODEL or any(len(place.places) < len(offered.names) for place in asked):
         # The model does not see all of it; but whatever is stored will be read again.
         check_depth(offered.context, *(offered.described or ()), *features.values())
+    deciding = _Deciding(loop, published if is_known else None, arm, event)
     choices: list[Choice] = []
-    round_ = 0
     for place in asked:
         left = place.without({choice.action for choice in choices})
         try:
-            choice, round_ = _choose(loop, published, place, left, arm, event)
+            choices.append(deciding.choose(place, left))
         except InputError as error:
             raise bad_request(str(error)) from None
-        choices.append(choice)
-    version = 0 if published is None else published.version
     request = request_of(offered, features)
-    return Decided(event, body.unit, arm, version, round_, request, offered.names, choices, body.deferred)
+    names, agrees = offered.names, deciding.agrees
+    return Decided(
+        event, body.unit, arm, deciding.version, deciding.round, request, names, choices, body.deferred, agrees
+    )
 
 
-def _choose(
-    loop: Loop, published: Published | None, place: _Place, left: list[int], arm: str, event: str
-) -> tuple[Choice, int]:
-    if published is not None and arm == MODEL:
-        # Each decision of a page has a draw of its own.
-        key = f"{event}\0{place.slot}" if place.slot else event
-        return loop.kind.choose(published.model, place.offered, left, key, place.slot)
-    greedy = None if published is None else loop.kind.greedy(published.model, place.offered, left)
-    chosen = place.default(left) if greedy is None else greedy
-    probabilities = [float(i == chosen) for i in range(len(place.offered.names))]
-    allowed = None if len(left) == len(place.offered.names) else left
-    return Choice(place.slot, chosen, probabilities, allowed), 0
+def _arm(loop: Loop, body: DecideBody, event: str) -> str:
+    """Who chooses, if there is a model."""
+    settings, seed = loop.settings, loop.kind.seed
+    unit = event if body.unit is None else body.unit
+    if settings.mode != "paused" and drawn(seed, unit, drawing.CONTROL) < settings.control:
+        return CONTROL
+    if settings.mode in ("paused", "shadow"):
+        return BASELINE
+    if settings.mode == "online":
+        is_drawn = drawn(seed, unit, drawing.ROLLOUT) < settings.rollout
+    elif body.explore:
+        is_drawn = drawn(seed, event, drawing.EXPLORE) < settings.explore
+    else:
+        # An apprentice plays the baseline then. It is no draw, and so has to be told from those that lost theirs.
+        return NOT_EXPLORED
+    if not is_drawn:
+        return BASELINE
+    return MODEL if body.explore else NOT_EXPLORED
+
+
+class _Deciding:
+    """One event: the model that is asked, and what it has said so far."""
+
+    def __init__(self, loop: Loop, published: Published | None, arm: str, event: str) -> None:
+        self._kind, self._published, self._arm, self._event = loop.kind, published, arm, event
+        is_apprentice = loop.settings.mode == "apprentice"
+        self._plays_baseline = arm in (BASELINE, CONTROL) or (arm == NOT_EXPLORED and is_apprentice)
+        self.version = 0 if published is None else published.version
+        self.round = 0
+        self.agrees: bool | None = None
+
+    def choose(self, place: _Place, left: list[int]) -> Choice:
+        if self._published is not None and self._arm == MODEL:
+            # Each decision of a page has a draw of its own.
+            key = f"{self._event}\0{place.slot}" if place.slot else self._event
+            choice, self.round = self._kind.choose(self._published.model, place.offered, left, key, place.slot)
+            return choice
+        greedy = None if self._published is None else self._kind.greedy(self._published.model, place.offered, left)
+        chosen = place.default(left) if greedy is None or self._plays_baseline else greedy
+        if greedy is not None and self._plays_baseline:
+            self.agrees = greedy == chosen and self.agrees is not False
+        probabilities = [float(i == chosen) for i in range(len(place.offered.names))]
+        allowed = None if len(left) == len(place.offered.names) else left
+        return Choice(place.slot, chosen, probabilities, allowed)

@@ -5,14 +5,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from warmcb.logs import Event, Slot
+from warmcb.logs.events import ARMS
 from warmcb.service.clock import SECOND, iso, moment
 from warmcb.service.kinds import Choice
 from warmcb.service.loops import Loop
 from warmcb.service.offers import Offer, stored_offer
 from warmcb.service.store import Database
 
-MODEL, NOT_EXPLORED, FALLBACK = "model", "not explored", "fallback"
-"""Arms: the model has drawn; it was asked not to explore; or it could not be had in time."""
+MODEL, BASELINE, CONTROL, NOT_EXPLORED, FALLBACK = ARMS
+"""Arms: the model has drawn; the baseline is played, by the mode or the roll-out, or for the control group; the model
+was asked not to explore; or it could not be had in time."""
 
 _choices = msgspec.json.Decoder(list[Choice]).decode
 _encode = msgspec.json.Encoder().encode
@@ -31,6 +33,7 @@ class Decided(NamedTuple):
         names: of all actions.
         choices: one for each slot.
         deferred: whether it counts only if it is activated.
+        agrees: whether the model would have played the same, where it did not choose; None if it knew nothing.
 
     """
 
@@ -43,6 +46,7 @@ class Decided(NamedTuple):
     names: tuple[str, ...]
     choices: list[Choice]
     deferred: bool
+    agrees: bool | None
 
 
 class Stored(NamedTuple):
@@ -62,6 +66,7 @@ class Stored(NamedTuple):
     slots: str
     deferred: int
     eager: int
+    agrees: int | None
     joined: int | None
 
     @property
@@ -82,19 +87,21 @@ class Joined(msgspec.Struct, frozen=True):
         rewards: of each slot.
         times: when each came; None: nothing came, and the default was filled in.
         activated: whether it took place; if not, nothing is learned.
+        imitated: whether its actions are labels of unknown worth, as the baseline has played them.
 
     """
 
     rewards: list[float]
     times: list[int | None]
     activated: bool
+    imitated: bool = False
 
 
 COLUMNS = ", ".join(Stored._fields)
 _INSERT = (
     "INSERT INTO events"
-    " (loop, event, time, due, unit, arm, settings, model, round, request, names, slots, deferred, eager)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
+    " (loop, event, time, due, unit, arm, settings, model, round, request, names, slots, deferred, eager, agrees)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
     " ON CONFLICT (loop, event) DO NOTHING RETURNING id"
 )
 
@@ -110,6 +117,7 @@ async def keep(database: Database, now: int, loop: Loop, decided: Decided) -> tu
     row: tuple[Any, ...] = (
         *(decided.event, now, due, decided.unit, decided.arm, loop.version, decided.model, decided.round),
         *(decided.request, names, choices, int(decided.deferred), int(eager)),
+        None if decided.agrees is None else int(decided.agrees),
     )
     new = await database.fetch(_INSERT, loop.name, *row)
     if new:

@@ -118,7 +118,6 @@ class Door:
     def __init__(self, directory: Directory, limits: Limits) -> None:
         self._directory, self._limits = directory, limits
         self._rates, self._failures = Rates(limits.rate), Rates(limits.failures)
-        self._refreshed = 0.0
 
     def app(self, endpoint: Endpoint) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
         """An ASGI application for a route."""
@@ -178,9 +177,8 @@ class Door:
         if self._failures.is_spent(address) and keys.found(self._directory.keys, text) is None:
             raise RefusedError(429, "too_many", "there were too many wrong keys; try again in a second")
         found = keys.found(self._directory.keys, text) if text else None
-        if found is None and text and time.monotonic() - self._refreshed > 0.2:
-            self._refreshed = time.monotonic()  # another worker may just have made it
-            await self._directory.refresh()
+        if found is None and text:
+            await self._directory.refresh()  # another worker may just have made it
             found = keys.found(self._directory.keys, text)
         if found is None:
             self._failures.spend(address)

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import msgspec
 
 from warmcb.service.events import COLUMNS, Joined, Stored
-from warmcb.service.loops import settings_of
+from warmcb.service.loops import settings_of, split_of
 from warmcb.service.rewards import join
 from warmcb.service.settings import Settings
 from warmcb.service.store import Database
+from warmcb.service.tallies import Outcome, count
 
 _OF_EVENTS = ", ".join(f"e.{name}" for name in Stored._fields)
 
@@ -42,7 +43,7 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
 
     Args:
         database: a transaction of the trainer.
-        now: its time.
+        now: a time that is settled.
         loop: the name of the loop.
         most: how many entries at the most.
 
@@ -61,16 +62,21 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
         number += 1
         entries.append(Entry(number, kind, body, None))
         await database.execute("DELETE FROM inbox WHERE id = $1", identity)
-    in_force: dict[int, Settings] = {}
+    in_force: dict[int, tuple[Settings, int]] = {}
+    outcomes = []
     for event in due:
         number += 1
-        if event.settings not in in_force:
-            in_force[event.settings] = await settings_of(database, loop, event.settings)
-        body = msgspec.json.encode(await join(database, loop, event, in_force[event.settings])).decode()
-        entries.append(Entry(number, "event", body, event))
-        await database.execute("UPDATE events SET joined = $2 WHERE id = $1", event.id, number)
-    for entry in entries:
-        await _insert(database, now, loop, entry)
+        version = event.settings
+        if version not in in_force:
+            in_force[version] = await settings_of(database, loop, version), await split_of(database, loop, version)
+        settings, split = in_force[version]
+        joined = await join(database, loop, event, settings)
+        outcomes.append(Outcome(event, joined, settings, split))
+        entries.append(Entry(number, "event", msgspec.json.encode(joined).decode(), event))
+    numbered = [(entry.event.id, entry.number) for entry in entries if entry.event is not None]
+    await database.execute_many("UPDATE events SET joined = $2 WHERE id = $1", numbered)
+    await count(database, loop, outcomes)
+    await _insert(database, now, loop, entries)
     return entries
 
 
@@ -84,11 +90,13 @@ async def has_due(database: Database, now: int, loop: str) -> bool:
     return bool(found)
 
 
-async def added_actions(database: Database, loop: str) -> set[str]:
-    """The names of actions that came after a loop was made."""
-    sql = "SELECT body FROM {} WHERE loop = $1 AND kind = 'action'"
-    rows = [row for table in ("journal", "inbox") for row in await database.fetch(sql.format(table), loop)]
-    return {msgspec.json.decode(body)["name"] for (body,) in rows}
+async def added_actions(database: Database, loop: str, after: int = 0) -> set[str]:
+    """The names of actions that came behind an entry; by default, after a loop was made."""
+    sql = (
+        "SELECT body FROM journal WHERE loop = $1 AND kind = 'action' AND number > $2"
+        " UNION ALL SELECT body FROM inbox WHERE loop = $1 AND kind = 'action'"
+    )
+    return {msgspec.json.decode(body)["name"] for (body,) in await database.fetch(sql, loop, after)}
 
 
 async def add(database: Database, now: int, loop: str, kind: str, body: str) -> Entry:
@@ -96,7 +104,7 @@ async def add(database: Database, now: int, loop: str, kind: str, body: str) -> 
     sql = "UPDATE loops SET entries = entries + 1 WHERE loop = $1 RETURNING entries"
     ((number,),) = await database.fetch(sql, loop)
     entry = Entry(number, kind, body, None)
-    await _insert(database, now, loop, entry)
+    await _insert(database, now, loop, [entry])
     return entry
 
 
@@ -119,7 +127,7 @@ async def entries_after(database: Database, loop: str, number: int, most: int, u
     return [Entry(row[0], row[1], row[2], None if row[3] is None else Stored(*row[3:])) for row in rows]
 
 
-async def _insert(database: Database, now: int, loop: str, entry: Entry) -> None:
+async def _insert(database: Database, now: int, loop: str, entries: list[Entry]) -> None:
     sql = "INSERT INTO journal (loop, number, kind, body, time, event) VALUES ($1, $2, $3, $4, $5, $6)"
-    event = None if entry.event is None else entry.event.id
-    await database.execute(sql, loop, entry.number, entry.kind, entry.body, now, event)
+    rows = [(loop, one.number, one.kind, one.body, now, one.event and one.event.id) for one in entries]
+    await database.execute_many(sql, rows)

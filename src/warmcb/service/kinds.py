@@ -17,6 +17,8 @@ from warmcb.service.settings import Settings
 
 AnyBandit = Any
 """A `SharedBandit` or a `WarmBandit`, as its kind of loop makes it."""
+BASELINE = "baseline"
+"""The source of labels that the baseline is."""
 Model = Any
 """Such a bandit, or a policy of one: both decide and predict."""
 
@@ -83,6 +85,10 @@ class Kind(ABC):
             drawn: whether it was chosen by a draw.
 
         """
+
+    @abstractmethod
+    def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
+        """Learn what the baseline did: a label of unknown worth, whose reward is known for that action only."""
 
     @abstractmethod
     def encode(self, encoder: Encoder, offered: Offer) -> None:
@@ -170,6 +176,10 @@ class Described(Kind):
         else:
             bandit.observe(x, row, _cost(bandit, reward), actions=rows, ids=ids)
 
+    def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
+        paid = [_cost(bandit, reward)]
+        bandit.warm_start([offered.request], y=[_row_of(choice)], paid=paid, source=BASELINE)
+
     def encode(self, encoder: Encoder, offered: Offer) -> None:
         encoder.encode_request(offered.request)
 
@@ -213,6 +223,10 @@ class Named(Kind):
             )
         else:
             bandit.observe(x, name, _cost(bandit, reward))
+
+    def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
+        paid, done = [_cost(bandit, reward)], [offered.names[_row_of(choice)]]
+        bandit.warm_start([offered.context], done, actions=list(offered.names), paid=paid, source=BASELINE)
 
     def encode(self, encoder: Encoder, offered: Offer) -> None:
         encoder.encode(offered.context)

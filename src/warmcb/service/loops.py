@@ -81,6 +81,10 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
         is_same = isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == encoder
         first = there.kind.names and list(there.kind.names[: len(body.actions or ())])  # others may have come later
         if is_same and first == body.actions:
+            if any(getattr(settings, given) != getattr(there.settings, given) for given in body.settings):
+                raise conflict(
+                    f"the loop {shown(name)} is there with other settings; change them by PATCH .../settings"
+                )
             return there, False
         fixed = "kind, encoder or actions, which are fixed"
         raise conflict(f"the loop {shown(name)} is there with another {fixed}; make another loop")
@@ -89,7 +93,7 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
         " VALUES ($1, $2, $3, $4, '[]', $5, 0, 0, $6)",
         *(name, body.kind, _json(body.actions), _json(encoder), secrets.randbits(32), now),
     )
-    await _insert_settings(database, now, name, 1, settings, who)
+    await _insert_settings(database, now, name, 1, settings, 1, who)
     await versions.publish(database, now, name, 0, versions.NOTHING_LEARNED, pinned=False)
     return await loop_named(database, name), True
 
@@ -101,9 +105,11 @@ async def change_settings(database: Database, now: int, name: str, changes: dict
     _check(loop.kind, settings)
     if settings == loop.settings:
         return loop
-    await _insert_settings(database, now, name, loop.version + 1, settings, who)
-    await inbox.put(database, now, name, "settings", {"version": loop.version + 1})
-    return replace(loop, settings=settings, version=loop.version + 1)
+    version = loop.version + 1
+    split = await split_of(database, name, loop.version) if settings.split == loop.settings.split else version
+    await _insert_settings(database, now, name, version, settings, split, who)
+    await inbox.put(database, now, name, "settings", {"version": version})
+    return replace(loop, settings=settings, version=version)
 
 
 async def add_action(database: Database, now: int, name: str, action: str) -> Loop:
@@ -129,6 +135,12 @@ async def settings_of(database: Database, name: str, version: int) -> Settings:
     return settings_from(msgspec.json.decode(rows[0][0]))
 
 
+async def split_of(database: Database, name: str, version: int) -> int:
+    """The version since which events are split among the arms as in this one."""
+    rows = await database.fetch("SELECT split FROM settings WHERE loop = $1 AND version = $2", name, version)
+    return int(rows[0][0])
+
+
 async def settings_history(database: Database, name: str) -> list[tuple[Any, ...]]:
     """Version, time, who and the settings themselves, the newest first."""
     await loop_named(database, name)
@@ -137,14 +149,17 @@ async def settings_history(database: Database, name: str) -> list[tuple[Any, ...
 
 
 async def trained_with(database: Database, name: str) -> Settings:
-    """The settings that the model was made with: those of the beginning, or of the last reset or retraining."""
+    """The settings that the model was made with: of the beginning, of the last reset or retraining, or restored."""
     sql = (
-        "SELECT body FROM (SELECT body, number FROM journal WHERE loop = $1 AND kind IN ('reset', 'retrain')"
-        " UNION ALL SELECT body, 4611686018427387904 + id FROM inbox WHERE loop = $1 AND kind IN ('reset', 'retrain'))"
-        " AS asked ORDER BY number DESC LIMIT 1"
+        "SELECT kind, body FROM {} WHERE loop = $1 AND kind IN ('reset', 'retrain', 'restore') ORDER BY {} DESC LIMIT 1"
     )
-    rows = await database.fetch(sql, name)
-    return await settings_of(database, name, msgspec.json.decode(rows[0][0])["version"] if rows else 1)
+    rows = await database.fetch(sql.format("inbox", "id"), name)
+    kind, body = next(iter(rows or await database.fetch(sql.format("journal", "number"), name)), ("", '{"version":1}'))
+    version = msgspec.json.decode(body)["version"]
+    if kind != "restore":
+        return await settings_of(database, name, version)
+    rows = await database.fetch("SELECT state FROM versions WHERE loop = $1 AND version = $2", name, version)
+    return settings_from(msgspec.json.decode(rows[0][0])) if rows else await settings_of(database, name, 1)
 
 
 def checked(plain: dict[str, Any]) -> Settings:
@@ -163,9 +178,11 @@ def _check(kind: Kind, settings: Settings) -> None:
         raise bad_request(str(error)) from None
 
 
-async def _insert_settings(database: Database, now: int, name: str, version: int, settings: Settings, who: str) -> None:
-    sql = "INSERT INTO settings (loop, version, settings, time, who) VALUES ($1, $2, $3, $4, $5)"
-    await database.execute(sql, name, version, _json(settings), now, who)
+async def _insert_settings(
+    database: Database, now: int, name: str, version: int, settings: Settings, split: int, who: str
+) -> None:
+    sql = "INSERT INTO settings (loop, version, settings, split, time, who) VALUES ($1, $2, $3, $4, $5, $6)"
+    await database.execute(sql, name, version, _json(settings), split, now, who)
 
 
 def _loop(name: str, kind: str, actions: str, encoder: str, seed: int, made: int, version: int, settings: str) -> Loop:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 import zlib
 from dataclasses import dataclass, replace
 from typing import Any
@@ -56,6 +57,7 @@ class Directory:
         """The version and the time of what each loop had published at the last look."""
         self._is_there: dict[str, asyncio.Event] = {}
         self._refreshing = asyncio.Lock()
+        self._looked_at = 0.0  # when the last look at the store began
 
     async def run(self) -> None:
         """Look again and again."""
@@ -67,8 +69,12 @@ class Directory:
             await asyncio.sleep(_PAUSE)
 
     async def refresh(self) -> None:
-        """Look at the store: at once where something has been changed by this worker."""
+        """Look at the store: at once where something may have been changed by others. Callers share a look."""
+        asked = time.monotonic()
         async with self._refreshing:
+            if self._looked_at >= asked:
+                return
+            began = time.monotonic()
             async with self._store.snapshot() as database:
                 self.loops = await loops(database)
                 self.keys = [*await keys(database), *([self._master] if self._master else [])]
@@ -82,6 +88,7 @@ class Directory:
                     await self._take_up(loop)
                 elif known is not None and known.made_for not in (None, loop):
                     self._put(name, replace(known, model=loop.kind.new(loop.settings), made_for=loop))
+            self._looked_at = began
 
     async def loop(self, name: str) -> Loop:
         """A loop by its name; one that another worker has just made is found as well."""
@@ -106,7 +113,7 @@ class Directory:
             rows = await database.fetch(sql, loop.name)
         if not rows:
             return
-        version, time, policy = rows[0]
+        version, moment, policy = rows[0]
         if policy == NOTHING_LEARNED:
             self._put(loop.name, Published(version, loop.kind.new(loop.settings), loop))
         else:
@@ -117,7 +124,7 @@ class Directory:
                 log.error("%s: %s", what, one_line(error))
                 if loop.name not in self._published:
                     await self._take_up_saved(loop, version)
-        self._seen[loop.name] = (version, time)
+        self._seen[loop.name] = (version, moment)
 
     async def _take_up_saved(self, loop: Loop, until: int) -> None:
         """Decide by the newest version that the trainer has saved and that is whole, if there is one."""

@@ -19,6 +19,7 @@ class Inherited(NamedTuple):
         holder: names the service.
         lifeline: the number of a pipe that ends with the parent.
         listening: the number of the listening socket, for workers; -1 for the trainer.
+        allow_private_webhooks: whether webhooks may reach addresses that are not public.
 
     """
 
@@ -27,6 +28,7 @@ class Inherited(NamedTuple):
     holder: str
     lifeline: int
     listening: int
+    allow_private_webhooks: bool
 
     def arguments(self) -> list[str]:
         """As a command line."""

@@ -56,7 +56,7 @@ class Reading:
         }
         return [
             Endpoint("GET", f"{at}/events", self.list_events, role, "List events, the newest first.", query=shown),
-            Endpoint("GET", f"{at}/events/{{event:path}}", self.show_event, role, "Show an event."),
+            Endpoint("GET", f"{at}/events/{{event:text}}", self.show_event, role, "Show an event."),
             Endpoint(
                 *(
                     "GET",
@@ -132,7 +132,8 @@ class Reading:
                 with ProcessPoolExecutor(1, get_context("spawn")) as pool:
                     found = await asyncio.get_running_loop().run_in_executor(pool, evaluation, task)
                 if "error" in found:
-                    raise bad_request(f"the log cannot be evaluated: {found['error']}")
+                    reason = found["error"].replace(str(folder / LOG), "it")
+                    raise bad_request(f"the log cannot be evaluated: {reason}")
                 return Reply(found)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)

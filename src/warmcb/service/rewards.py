@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 from warmcb._messages import shown
 from warmcb.service.bodies import RewardBody
-from warmcb.service.events import Joined, Stored, find, is_complete
+from warmcb.service.events import BASELINE, Joined, Stored, find, is_complete
 from warmcb.service.loops import Loop
 from warmcb.service.refusals import bad_request, conflict
 from warmcb.service.settings import Settings
 from warmcb.service.store import Database
 
+_MADE = "\n"  # what keys of ours begin with, and those of callers cannot: a header has no line breaks
 _WORTH: dict[str, Callable[[Sequence[float]], float]] = {
     "earliest": lambda values: values[0],
     "sum": sum,
@@ -39,7 +40,7 @@ async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody
     event = await find(database, loop.name, body.event)
     if event is not None:
         _check_slot(event, body.slot)
-    identity = (loop.name, body.event, body.slot, key or f"\0{secrets.token_hex(12)}")
+    identity = (loop.name, body.event, body.slot, key or f"{_MADE}{secrets.token_hex(12)}")
     sql = "INSERT INTO rewards (loop, event, slot, key, value, time) VALUES ($1, $2, $3, $4, $5, $6)"
     if not await database.execute(
         f"{sql} ON CONFLICT (loop, event, slot, key) DO NOTHING", *identity, body.reward, now
@@ -70,7 +71,10 @@ async def _is_in_time(database: Database, now: int, loop: str, event: Stored) ->
     if now > event.due:
         return False
     if event.eager and await is_complete(database, loop, event):
-        await database.execute("UPDATE events SET due = $2 WHERE id = $1", event.id, now)
+        sql = "UPDATE events SET due = $2, eager = 0 WHERE id = $1 AND eager = 1"
+        if not await database.execute(sql, event.id, now):  # something else came at the same moment
+            ((due,),) = await database.fetch("SELECT due FROM events WHERE id = $1", event.id)
+            return bool(now <= due)
     return True
 
 
@@ -98,7 +102,7 @@ async def join(database: Database, loop: str, event: Stored, settings: Settings)
         worth = _WORTH[settings.aggregation]
         rewards.append(float(worth([value for value, _ in of_slot])) if of_slot else settings.default_reward)
         times.append(of_slot[0][1] if of_slot else None)
-    return Joined(rewards, times, activated)
+    return Joined(rewards, times, activated, event.arm == BASELINE and settings.mode != "shadow")
 
 
 def _check_slot(event: Stored, slot: str) -> None:

@@ -22,6 +22,7 @@ CREATE TABLE settings (
     loop TEXT NOT NULL REFERENCES loops,
     version INTEGER NOT NULL,
     settings TEXT NOT NULL,         -- JSON
+    split INTEGER NOT NULL,         -- the first version of those in a row that split events among the arms like this one
     time INTEGER NOT NULL,
     who TEXT NOT NULL,
     PRIMARY KEY (loop, version)
@@ -52,10 +53,11 @@ CREATE TABLE events (
     slots TEXT NOT NULL,            -- JSON: the decisions (decisions.py)
     deferred INTEGER NOT NULL,      -- 1: learned only if it is activated
     eager INTEGER NOT NULL,         -- 1: its first reward is its deadline
+    agrees INTEGER,                 -- where another arm chose: 1 if the model would have played the same, else 0
     joined INTEGER,                 -- the number of its entry in the journal
     UNIQUE (loop, event)
 ) STRICT;
-CREATE INDEX events_due ON events (loop, due) WHERE joined IS NULL;
+CREATE INDEX events_due ON events (loop, due, time, arm) WHERE joined IS NULL;
 CREATE INDEX events_time ON events (loop, time);
 CREATE INDEX events_unit ON events (loop, unit) WHERE unit IS NOT NULL;
 
@@ -124,4 +126,65 @@ CREATE TABLE lease (
     holder TEXT NOT NULL,
     fence INTEGER NOT NULL,         -- grows with every holder: whoever has an older one may write nothing
     expires INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Figures. The trainer adds to them when it joins events, in the same transaction. They hold sums, and outlive events.
+
+CREATE TABLE minutes (
+    loop TEXT NOT NULL REFERENCES loops,
+    minute INTEGER NOT NULL,        -- in which events were decided: a time
+    arm TEXT NOT NULL,
+    decisions INTEGER NOT NULL,     -- events whose deadline is over
+    joined INTEGER NOT NULL,        -- those of them that took place: all but deferred ones that nobody activated
+    rewarded INTEGER NOT NULL,      -- those of these that got a reward in time
+    reward_sum REAL NOT NULL,       -- of those that took place
+    reward_squares REAL NOT NULL,
+    delay_sum INTEGER NOT NULL,     -- from the decision to the first reward, of those that were rewarded
+    compared INTEGER NOT NULL,      -- where another arm chose and the model knew something
+    agreed INTEGER NOT NULL,        -- and would have played the same
+    PRIMARY KEY (loop, minute, arm)
+) STRICT, WITHOUT ROWID;
+
+-- The model against the baseline, since the last change of the settings that split events among the arms.
+CREATE TABLE sides (
+    loop TEXT NOT NULL REFERENCES loops,
+    split INTEGER NOT NULL,         -- as in settings
+    side TEXT NOT NULL,             -- 'model', 'baseline' or 'control'
+    units INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    reward_sum REAL NOT NULL,
+    reward_squares REAL NOT NULL,
+    unit_squares REAL NOT NULL,     -- of each unit's sum of rewards
+    unit_products REAL NOT NULL,    -- of that and its number of events
+    unit_sizes REAL NOT NULL,       -- squares of that number
+    mean_sum REAL NOT NULL,         -- of each unit's mean reward
+    mean_squares REAL NOT NULL,
+    lowest REAL NOT NULL,           -- reward
+    highest REAL NOT NULL,
+    PRIMARY KEY (loop, split, side)
+) STRICT, WITHOUT ROWID;
+
+-- What each unit adds to these. An event without a unit comes once, and needs no row.
+CREATE TABLE units (
+    loop TEXT NOT NULL REFERENCES loops,
+    unit TEXT NOT NULL,
+    split INTEGER NOT NULL,
+    side TEXT NOT NULL,
+    events INTEGER NOT NULL,
+    reward_sum REAL NOT NULL,
+    PRIMARY KEY (loop, unit, split, side)
+) STRICT, WITHOUT ROWID;
+
+-- What the model was like when it was published: one row for each minute.
+CREATE TABLE progress (
+    loop TEXT NOT NULL REFERENCES loops,
+    minute INTEGER NOT NULL,
+    time INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    lambda REAL NOT NULL,
+    scores TEXT NOT NULL,           -- JSON: of each lane
+    learned INTEGER NOT NULL,
+    memory REAL NOT NULL,
+    source TEXT,
+    PRIMARY KEY (loop, minute)
 ) STRICT, WITHOUT ROWID;

@@ -13,6 +13,7 @@ from warmcb.service.limits import Limits
 from warmcb.service.metrics import DECISIONS, REWARDS
 from warmcb.service.models import Directory
 from warmcb.service.rewards import keep_activation, keep_reward
+from warmcb.service.store import Manner
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class Serving:
         loop = call.loop
         published = await self.directory.published(loop.name, loop.settings.decide_timeout)
         decided = decide(loop, published, call.body)
-        stored, is_new = await self.committer.run(lambda database, now: keep(database, now, loop, decided))
+        stored, is_new = await self.committer.run(
+            lambda database, now: keep(database, now, loop, decided), Manner.TOGETHER
+        )
         if is_new:
             DECISIONS.labels(loop.name, stored.arm).inc()
         return Reply(answer(stored), 201 if is_new else 200)
@@ -62,7 +65,7 @@ class Serving:
         """Keep a reward, whenever it comes."""
         loop, body = call.loop, call.body
         status = await self.committer.run(
-            lambda database, now: keep_reward(database, now, loop, body, call.idempotency)
+            lambda database, now: keep_reward(database, now, loop, body, call.idempotency), Manner.TOGETHER
         )
         REWARDS.labels(loop.name, status).inc()
         return Reply({"event": body.event, "status": status})
@@ -70,7 +73,9 @@ class Serving:
     async def activate(self, call: Call) -> Reply:
         """Keep that a deferred event took place."""
         loop, event = call.loop, call.body.event
-        status = await self.committer.run(lambda database, now: keep_activation(database, now, loop, event))
+        status = await self.committer.run(
+            lambda database, now: keep_activation(database, now, loop, event), Manner.TOGETHER
+        )
         return Reply({"event": event, "status": status})
 
     async def labels(self, call: Call) -> Reply:

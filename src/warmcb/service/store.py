@@ -1,35 +1,56 @@
-"""What a service keeps its data in: transactions and snapshots of a database. Here it is an SQLite file.
+"""What a service keeps its data in: transactions and snapshots of a database.
 
-SQL has placeholders `$1`, `$2` and so on, and is written so that SQLite and PostgreSQL understand it alike.
+SQL has placeholders `$1`, `$2` and so on, and is written so that SQLite and PostgreSQL understand it alike: schema.sql.
 """
 
-import asyncio
-import os
-import sqlite3
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from functools import lru_cache, partial
+from contextlib import AbstractAsyncContextManager
+from enum import Enum
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-from warmcb._messages import one_line, shown
-from warmcb.errors import InputError, WarmcbError
+from warmcb._messages import shown
+from warmcb.errors import InputError, MissingDependencyError, WarmcbError
+from warmcb.service.clock import Clock
 
 SCHEMA_VERSION = 1
-_PATIENCE = 10.0  # seconds to wait for another process that writes
-_SCHEME = "sqlite:///"
+_SQLITE = "sqlite:///"
+_POSTGRESQL = ("postgresql://", "postgres://")
 Row = tuple[Any, ...]
-T = TypeVar("T")
 
 
 class StoreError(WarmcbError):
     """The store cannot be used: it is gone, full, damaged, or of another version."""
 
 
+class CollisionError(StoreError):
+    """Transactions were in each other's way. Nothing was written; it can be tried again at once."""
+
+
+class Manner(Enum):
+    """Which transactions may run at the same time. In SQLite none can, whatever their manner.
+
+    Attributes:
+        ALONE: one after the other: what it has read is still so when it writes.
+        TOGETHER: beside others that are together. They may meet in rows that are inserted once, by their key.
+        APART: beside all others, for as long as it takes: it writes what nobody else can know of.
+
+    """
+
+    ALONE = "alone"
+    TOGETHER = "together"
+    APART = "apart"
+
+
 class Database(Protocol):
-    """A transaction, or a snapshot, of a store."""
+    """A transaction, or a snapshot, of a store.
+
+    Attributes:
+        settled: times that are written now may not be earlier (`Store.settle`).
+
+    """
+
+    settled: int
 
     async def fetch(self, sql: str, *values: Any) -> list[Row]:
         """The rows that a statement gives."""
@@ -37,20 +58,32 @@ class Database(Protocol):
     async def execute(self, sql: str, *values: Any) -> int:
         """How many rows a statement has changed."""
 
+    async def execute_many(self, sql: str, rows: list[Row]) -> None:
+        """Execute a statement for many rows of values, in order."""
+
+    async def wall(self) -> int:
+        """The clock on the wall, in microseconds: the same one for all machines."""
+
 
 class Store(Protocol):
     """Where a service keeps its data."""
 
-    def transaction(self) -> AbstractAsyncContextManager[Database]:
-        """All or nothing, one after the other; what it wrote is durable when it ends."""
+    def transaction(self, manner: Manner = Manner.ALONE) -> AbstractAsyncContextManager[Database]:
+        """All or nothing; what it wrote is durable when it ends."""
 
     def snapshot(self) -> AbstractAsyncContextManager[Database]:
         """Reads that see one moment, beside transactions."""
 
-    async def backup(self, path: Path) -> None:
-        """Copy the store as it is at one moment, while it is in use."""
+    async def settle(self, clock: Clock) -> int:
+        """A time that is over: the next transaction sees all that has an earlier one, and no more will come."""
 
-    def close(self) -> None:
+    async def tidy(self) -> None:
+        """Do what is better done now and then by the trainer than by those who are waited for."""
+
+    async def backup(self, path: Path) -> None:
+        """Copy the store as it is at one moment to an SQLite file, while it is in use."""
+
+    async def close(self) -> None:
         """Give up connections."""
 
 
@@ -58,184 +91,25 @@ def open_store(url: str, make: bool = True) -> Store:
     """A store by its address.
 
     Args:
-        url: `sqlite:///` and the path of a file.
-        make: whether the file is made if there is none.
+        url: `sqlite:///` and the path of a file; or `postgresql://`, user, host and database.
+        make: whether the file, or the tables in the database, are made if there are none.
 
     """
-    if not isinstance(url, str) or not url.startswith(_SCHEME) or url == _SCHEME:
-        raise InputError(f"store is {shown(url)}; expected {_SCHEME} and the path of a file")
-    return SqliteStore(Path(url.removeprefix(_SCHEME)), make)
+    if isinstance(url, str) and url.startswith(_SQLITE) and url != _SQLITE:
+        from warmcb.service.sqlite import SqliteStore
 
-
-class SqliteStore:
-    """An SQLite file in WAL mode: one writer at a time, any number of readers, commits that wait for the disk.
-
-    Statements of a transaction take microseconds and run in the thread of the event loop. Only what can wait, for other
-    writers or for the disk, runs in a thread of its own: begin and commit.
-
-    Args:
-        path: the file.
-        make: whether it is made if there is none.
-
-    """
-
-    def __init__(self, path: Path, make: bool = True) -> None:
-        self.path = path
-        self._thread = ThreadPoolExecutor(1, "store")
-        self._lock: asyncio.Lock | None = None
-        self._readers: list[sqlite3.Connection] = []
-        if make:
-            self._make()
-        self._inode = self._found_inode()
-        self._writer = self._connect()
-        self._prepare()
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Database]:
-        self._lock = self._lock or asyncio.Lock()
-        async with self._lock:
-            try:
-                await self._in_thread(self._begin)
-                yield _Inline(self._writer)
-                await self._in_thread(self._commit)
-            except BaseException as error:
-                with suppress(sqlite3.Error):
-                    self._writer.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error):
-                    raise self._failed(error) from error
-                raise
-
-    @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Database]:
-        self._check_there()
+        return SqliteStore(Path(url.removeprefix(_SQLITE)), make)
+    if isinstance(url, str) and url.startswith(_POSTGRESQL):
         try:
-            reader = self._readers.pop() if self._readers else self._connect()
-            try:
-                reader.execute("BEGIN")
-                yield _Threaded(reader)
-            finally:
-                reader.execute("ROLLBACK")
-                self._readers.append(reader)
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
-
-    async def backup(self, path: Path) -> None:
-        await asyncio.to_thread(self._backup, path)
-
-    def close(self) -> None:
-        self._thread.shutdown()
-        for connection in (self._writer, *self._readers):
-            connection.close()
-
-    def _make(self) -> None:
-        if self.path.exists():
-            return
-        if (log := Path(f"{self.path}-wal")).exists():  # SQLite would delete it, and with it what was answered last
-            raise StoreError(f"the store {self.path} is gone, and {log} is there; expected both or neither")
-        try:
-            self.path.touch()
-        except OSError as error:
-            raise StoreError(f"the store {self.path} cannot be made: {error.strerror}") from error
-
-    def _connect(self) -> sqlite3.Connection:
-        # Never makes a file: a new one, in place of one that was moved away for a moment, would take its log with it.
-        address = f"{self.path.absolute().as_uri()}?mode=rw"
-        try:
-            connection = sqlite3.connect(
-                address, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=True
-            )
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")  # what is deleted of a person is overwritten
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
-        return connection
-
-    def _prepare(self) -> None:
-        try:
-            self._writer.execute("BEGIN IMMEDIATE")
-            (found,) = self._writer.execute("PRAGMA user_version").fetchone()
-            if found == 0:
-                schema = files("warmcb.service").joinpath("schema.sql").read_text(encoding="utf-8")
-                for statement in schema.split(";\n"):
-                    self._writer.execute(statement)
-                self._writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            self._writer.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
-        if found not in (0, SCHEMA_VERSION):
-            raise StoreError(f"the store {self.path} has the version {found}; expected {SCHEMA_VERSION}")
-
-    def _begin(self) -> None:
-        self._check_there()
-        try:
-            self._writer.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
-
-    def _commit(self) -> None:
-        self._writer.execute("COMMIT")
-
-    def _check_there(self) -> None:
-        # SQLite goes on with a file that was deleted or replaced: what is answered then would be lost.
-        if self._found_inode() != self._inode:
-            raise StoreError(f"the store {self.path} is gone")
-
-    def _found_inode(self) -> int | None:
-        try:
-            return os.stat(self.path).st_ino
-        except OSError:
-            return None
-
-    def _backup(self, path: Path) -> None:
-        try:
-            source, target = self._connect(), sqlite3.connect(path)
-            try:
-                source.backup(target, pages=1024)
-            finally:
-                source.close()
-                target.close()
-        except sqlite3.Error as error:
-            raise StoreError(f"the backup {path} cannot be written: {one_line(error)}") from error
-
-    async def _in_thread(self, function: Callable[[], T]) -> T:
-        """Run to its end in the thread, whatever becomes of the caller."""
-        running = asyncio.get_running_loop().run_in_executor(self._thread, function)
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            with suppress(Exception):
-                await running
-            raise
-
-    def _failed(self, error: sqlite3.Error) -> StoreError:
-        return StoreError(f"the store {self.path} cannot be used: {one_line(error)}")
+            from warmcb.service.postgresql import PostgresqlStore
+        except ImportError as error:
+            lacking = f"{error.name} is missing; this store needs: pip install 'warmcb[serve,postgresql]'"
+            raise MissingDependencyError(lacking) from error
+        return PostgresqlStore(url, make)
+    raise InputError(f"store is {shown(url)}; expected {_SQLITE} and the path of a file, or postgresql://HOST/DATABASE")
 
 
-class _Inline:
-    """Statements that run at once, in this thread."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    async def fetch(self, sql: str, *values: Any) -> list[Row]:
-        return self._connection.execute(_in_sqlite(sql), values).fetchall()
-
-    async def execute(self, sql: str, *values: Any) -> int:
-        return self._connection.execute(_in_sqlite(sql), values).rowcount
-
-
-class _Threaded(_Inline):
-    """Statements that may read much, in other threads."""
-
-    async def fetch(self, sql: str, *values: Any) -> list[Row]:
-        return await asyncio.to_thread(partial(self._fetch, sql, values))
-
-    def _fetch(self, sql: str, values: Row) -> list[Row]:
-        return self._connection.execute(_in_sqlite(sql), values).fetchall()
-
-
-@lru_cache(maxsize=512)
-def _in_sqlite(sql: str) -> str:
-    return sql.replace("$", "?")
+def schema() -> list[str]:
+    """The statements that make the tables, as SQLite has them."""
+    text = files("warmcb.service").joinpath("schema.sql").read_text(encoding="utf-8")
+    return [statement for statement in text.split(";\n") if statement.strip()]

@@ -97,4 +97,7 @@ class Student:
         for choice, reward in zip(event.choices, joined.rewards, strict=True):
             everything = range(len(offered.names))
             among = offered.at(features.get(choice.slot, {})).among(choice.allowed or everything)
-            self.kind.learn(self.bandit, among, choice, reward, event.round, event.arm == MODEL)
+            if joined.imitated:
+                self.kind.imitate(self.bandit, among, choice, reward)
+            else:
+                self.kind.learn(self.bandit, among, choice, reward, event.round, event.arm == MODEL)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from urllib.request import urlopen
 
 from warmcb.errors import WarmcbError
@@ -24,6 +26,7 @@ from warmcb.service.store import Store, open_store
 log = logging.getLogger("warmcb.supervisor")
 
 _TRAINER, _WORKER = "warmcb.service.train", "warmcb.service.worker"
+_METRICS = "warmcb-metrics-"
 _STARTING = 30.0  # seconds until a service must be ready
 _STOPPING = 20.0  # seconds until its processes must have ended
 
@@ -39,6 +42,7 @@ async def prepare(store: Store) -> tuple[int, str | None]:
         key = None
         if not os.environ.get("WARMCB_KEY") and not await database.fetch("SELECT 1 FROM keys WHERE loop = ''"):
             key = await keys.replace_key(database, now, keys.ADMINISTRATION, keys.ALL_LOOPS, 1)
+    await store.close()
     if waiting:
         log.info("%d events wait two minutes more, as nobody was there to take their rewards", waiting)
     return offset, key
@@ -52,11 +56,13 @@ class Supervisor:
         port: where it listens; 0: any that is free.
         store: the address of the store.
         workers: how many processes answer requests.
+        allow_private_webhooks: whether webhooks may reach addresses that are not public.
 
     """
 
-    def __init__(self, host: str, port: int, store: str, workers: int) -> None:
+    def __init__(self, host: str, port: int, store: str, workers: int, allow_private_webhooks: bool) -> None:
         self._host, self._port, self._store, self._workers = host, port, store, workers
+        self._allow_private_webhooks = allow_private_webhooks
         self._children: dict[int, tuple[str, subprocess.Popen[bytes]]] = {}
         self._stopping = False
 
@@ -69,14 +75,14 @@ class Supervisor:
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        store = open_store(self._store)
-        offset, key = asyncio.run(prepare(store))
-        store.close()
+        offset, key = asyncio.run(prepare(open_store(self._store)))
         listening = _listening(self._host, self._port)
         address = f"http://{_bracketed(self._host)}:{listening.getsockname()[1]}"
         lifeline, _mine = os.pipe()  # the writing end closes when this process ends, however it ends
-        given = Inherited(self._store, offset, secrets.token_hex(8), lifeline, listening.fileno())
-        with tempfile.TemporaryDirectory(prefix="warmcb-metrics-") as metrics:
+        holder, is_allowed = secrets.token_hex(8), self._allow_private_webhooks
+        given = Inherited(self._store, offset, holder, lifeline, listening.fileno(), is_allowed)
+        _sweep_metrics()
+        with tempfile.TemporaryDirectory(prefix=f"{_METRICS}{os.getpid()}-") as metrics:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics
             try:
                 for module in [_TRAINER, *[_WORKER] * self._workers]:
@@ -139,6 +145,14 @@ class Supervisor:
                 if child.poll() is None:
                     child.kill()
                     child.wait()
+
+
+def _sweep_metrics() -> None:
+    """Remove what services have left that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_METRICS}*-*"):
+        owner = folder.name.removeprefix(_METRICS).partition("-")[0]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -7,6 +7,7 @@ from warmcb.service.clock import SteadyClock
 from warmcb.service.process import Inherited, inherited, log_as_json, parent_is_gone
 from warmcb.service.store import open_store
 from warmcb.service.trainer import Trainer
+from warmcb.service.webhooks import Webhooks
 
 
 async def train(given: Inherited) -> None:
@@ -17,10 +18,11 @@ async def train(given: Inherited) -> None:
     watching = asyncio.create_task(_stop_with_parent(stop, given))
     store = open_store(given.store, make=False)
     try:
-        await Trainer(store, SteadyClock(given.offset), given.holder).run(stop)
+        webhooks = Webhooks(given.allow_private_webhooks)
+        await Trainer(store, SteadyClock(given.offset), given.holder, webhooks).run(stop)
     finally:
         watching.cancel()
-        store.close()
+        await store.close()
 
 
 async def _stop_with_parent(stop: asyncio.Event, given: Inherited) -> None:

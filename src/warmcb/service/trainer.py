@@ -6,12 +6,13 @@ from contextlib import suppress
 
 from warmcb.service import lease as leases
 from warmcb.service.beat import beat, grant_grace
-from warmcb.service.clock import MINUTE, SECOND, Clock
+from warmcb.service.clock import DAY, MINUTE, SECOND, Clock
 from warmcb.service.lease import Lease, LostLeaseError
 from warmcb.service.loops import loops
-from warmcb.service.retention import delete_old
-from warmcb.service.store import Store, StoreError
+from warmcb.service.retention import base_of, delete_old
+from warmcb.service.store import Manner, Store, StoreError
 from warmcb.service.training import MOST_ENTRIES, Training
+from warmcb.service.webhooks import Webhooks
 
 log = logging.getLogger("warmcb.trainer")
 
@@ -27,11 +28,13 @@ class Trainer:
         store: of the service.
         clock: of the service.
         holder: names the service; a trainer that follows another one of the same service may begin at once.
+        webhooks: tell of automatic pauses.
 
     """
 
-    def __init__(self, store: Store, clock: Clock, holder: str) -> None:
+    def __init__(self, store: Store, clock: Clock, holder: str, webhooks: Webhooks | None = None) -> None:
         self._store, self._clock, self._holder = store, clock, holder
+        self._webhooks = webhooks or Webhooks()
         self._lease: Lease | None = None
         self.trainings: dict[str, Training] = {}
         self._beaten_at = self._swept_at = 0
@@ -72,13 +75,14 @@ class Trainer:
                 await beat(database, self._clock.now())
             if waiting:
                 log.info("%d events wait two minutes more, as the store was away", waiting)
+            await self._store.tidy()
             self._beaten_at, self._was_away = now, False
         async with self._store.snapshot() as database:
             found = await loops(database)
         learned = 0
         for name in found:
             if name not in self.trainings:
-                training = Training(self._store, self._clock, self._lease, name)
+                training = Training(self._store, self._clock, self._lease, name, self._webhooks)
                 await training.begin()
                 self.trainings[name] = training
             learned += await self.trainings[name].step()
@@ -91,14 +95,18 @@ class Trainer:
     async def sweep(self, name: str, keep_days: float) -> None:
         """Let old events go."""
         assert self._lease is not None
+        before = self._clock.now() - round(keep_days * DAY)
+        async with self._store.snapshot() as database:
+            base = await base_of(database, name, before)
         gone = 1
         while gone:
-            async with self._store.transaction() as database:
+            async with self._store.transaction(Manner.TOGETHER) as database:
                 await self._lease.check(database, self._clock.now())
-                gone = await delete_old(database, self._clock.now(), name, keep_days)
+                gone = await delete_old(database, name, before, base)
 
     async def finish(self) -> None:
         """Save everything, and let others train."""
+        await self._webhooks.finish()
         if self._lease is None:
             return
         try:

@@ -12,15 +12,19 @@ from warmcb.errors import WarmcbError
 from warmcb.service import journal, versions
 from warmcb.service.clock import SECOND, Clock
 from warmcb.service.journal import Entry
+from warmcb.service.kinds import Kind
 from warmcb.service.lease import Lease
 from warmcb.service.loops import loop_named, settings_of
 from warmcb.service.metrics import LEARNED, REFUSED, VERSION
-from warmcb.service.store import Database, Store
+from warmcb.service.progress import Progress, note, progress_of
+from warmcb.service.store import Database, Manner, Store
 from warmcb.service.student import Student
+from warmcb.service.watching import Pause, Watch
+from warmcb.service.webhooks import Webhooks
 
 log = logging.getLogger("warmcb.trainer")
 
-MOST_ENTRIES = 500
+MOST_ENTRIES = 128
 """Entries that are numbered in one transaction, so that nobody waits long for it."""
 _SAVING_SHARE = 20  # saving takes at most one part in so many of the trainer's time
 _LEARNED = ("event", "labels", "action")
@@ -34,6 +38,7 @@ class Training:
         clock: of the service.
         lease: without it nothing is written.
         name: of the loop.
+        webhooks: tell of an automatic pause.
 
     Attributes:
         position: the number of the last entry that the student has learned.
@@ -42,33 +47,36 @@ class Training:
 
     student: Student
 
-    def __init__(self, store: Store, clock: Clock, lease: Lease, name: str) -> None:
+    def __init__(self, store: Store, clock: Clock, lease: Lease, name: str, webhooks: Webhooks) -> None:
         self._store, self._clock, self._lease, self.name = store, clock, lease, name
+        self._webhooks, self._watch = webhooks, Watch(name)
         self.position = 0
         self._epoch = 0
         self._saved, self._saved_at, self._saving_took = 0, 0, 0
-        self._published, self._published_at = -1, 0
+        self._published: tuple[int, bool] | None = None
+        """The version that workers decide by, and whether it is pinned."""
+        self._published_at = 0
         self._pinned: int | None = None
         """The version that workers decide by until it is released."""
 
     async def begin(self) -> None:
         """Take up the newest version that is whole, and learn what the journal has behind it."""
-        found = await self._newest_whole()
         async with self._store.snapshot() as database:
-            ((self._epoch, entries),) = await database.fetch(
-                "SELECT epoch, entries FROM loops WHERE loop = $1", self.name
-            )
+            # The epoch comes first: if something is forgotten meanwhile, all this begins again.
+            sql = "SELECT epoch, entries FROM loops WHERE loop = $1"
+            ((self._epoch, entries),) = await database.fetch(sql, self.name)
             sql = "SELECT version FROM published WHERE loop = $1 AND pinned = 1"
             self._pinned = next((version for (version,) in await database.fetch(sql, self.name)), None)
-            first = None if found else await self._first_student(database)
-        self._published = -1
-        if first is not None:
+            first = await self._first_student(database)
+        self._published = None
+        found = await self._newest_whole()
+        if found is None:
             self.student, self.position = first, 0
-        elif found is not None:
+        else:
             version, self.student = found
             self.position = version.version
             if version.code != versions.code():
-                await self._in_transaction(self._note_upgrade, version.code)
+                entries = await self._in_transaction(self._note_upgrade, version.code)
         self._saved, self._saved_at = self.position, self._clock.now()
         await self._catch_up(entries)
 
@@ -80,7 +88,12 @@ class Training:
         if not is_current:
             log.info("the journal of %s has changed; learning again from what remains", self.name)
             await self.begin()
-        entries = await self._in_transaction(self._number_due) if has_work and is_current else []
+        entries: list[Entry] = []
+        if has_work and is_current:
+            settled = await self._store.settle(self._clock)
+            entries, pause = await self._in_transaction(self._number_due, settled)
+            if pause is not None:
+                self._tell(pause)
         await self._learn(entries)
         await self._publish_if_due()
         await self._save_if_due()
@@ -96,21 +109,25 @@ class Training:
     async def save(self) -> None:
         """Keep the model and its place in the journal, in one transaction."""
         began = self._clock.now()
-        model, state, position = versions.packed(self.student.to_bytes()), self.student.state(), self.position
-        await self._in_transaction(self._save, position, model, state)
-        self._saved, self._saved_at = position, self._clock.now()
+        await self._save_as(self.position)
+        self._saved, self._saved_at = self.position, self._clock.now()
         self._saving_took = self._saved_at - began
 
     # Learning
 
     async def _catch_up(self, until: int) -> None:
         """Learn what was numbered before, up to an entry."""
+        async with self._store.snapshot() as database:
+            lost = await versions.lost(database, self.name, self.position)
         while self.position < until:
             async with self._store.snapshot() as database:
                 entries = await journal.entries_after(database, self.name, self.position, MOST_ENTRIES, until)
             if not entries:
                 break
-            await self._learn(entries)
+            for entry in entries:
+                while lost and lost[0] < entry.number:
+                    await self._save_as(lost.pop(0))  # a later entry goes back to it
+                await self._learn([entry])
             await self._in_transaction(_nothing)  # the lease has to last
 
     async def _learn(self, entries: list[Entry]) -> None:
@@ -146,8 +163,9 @@ class Training:
             settings = await settings_of(database, self.name, msgspec.json.decode(entry.body)["version"])
             sql = "SELECT max(number) FROM journal WHERE loop = $1 AND kind = 'reset' AND number < $2"
             ((reset,),) = await database.fetch(sql, self.name, entry.number)
-        self.student = Student(replace(loop.kind, names=self.student.kind.names), settings)
-        position, number = self.position, reset or 0
+            number = (reset or 0) if entry.kind == "retrain" else entry.number
+            kind = await self._kind_after(database, replace(loop.kind, names=self.student.kind.names), number)
+        self.student, position = Student(kind, settings), self.position
         while entry.kind == "retrain":
             async with self._store.snapshot() as database:
                 entries = await journal.entries_after(database, self.name, number, MOST_ENTRIES, entry.number - 1)
@@ -165,19 +183,24 @@ class Training:
         found = await self._newest_whole(wanted)
         if found is None or found[0].version != wanted:
             raise WarmcbError(f"there is no version {wanted} that is whole")
-        names = self.student.kind.names
+        names, settings = self.student.kind.names, self.student.settings
         _, self.student = found
         self.student.admit(list(names or ()))
+        self.student.change(settings)
         self._pinned = wanted
         self._saved_at = self._published_at = 0
 
     async def _first_student(self, database: Database) -> Student:
         """One that has learned nothing, with the actions and settings that the loop had in the beginning."""
         loop, settings = await loop_named(database, self.name), await settings_of(database, self.name, 1)
-        if loop.kind.names is None:
-            return Student(loop.kind, settings)
-        added = await journal.added_actions(database, self.name)
-        return Student(replace(loop.kind, names=tuple(one for one in loop.kind.names if one not in added)), settings)
+        return Student(await self._kind_after(database, loop.kind, 0), settings)
+
+    async def _kind_after(self, database: Database, kind: Kind, number: int) -> Kind:
+        """The kind of the loop as it was behind an entry: actions that came later were not there to be judged."""
+        if kind.names is None:
+            return kind
+        added = await journal.added_actions(database, self.name, number)
+        return replace(kind, names=tuple(name for name in kind.names if name not in added))
 
     async def _newest_whole(self, until: int = 2**62) -> tuple[versions.Version, Student] | None:
         """The newest version that can be read; those that cannot are marked, and said."""
@@ -200,20 +223,25 @@ class Training:
 
     async def _publish_if_due(self) -> None:
         settings, now = self.student.settings, self._clock.now()
-        version = self.position if self._pinned is None else self._pinned
-        if version == self._published:
-            return
         bandit, is_pinned = self.student.bandit, self._pinned is not None
-        new = self.position - max(self._published, 0)
+        version = self.position if self._pinned is None else self._pinned
+        if (version, is_pinned) == self._published:
+            return
+        new = self.position - (self._published[0] if self._published else 0)
         if now - self._published_at < settings.publish_seconds * SECOND and new < settings.publish_events:
             return
         if is_pinned and (found := await self._newest_whole(version)):
             bandit = found[1].bandit
         has_met = bandit.n_features_ is not None
         policy = versions.packed(bandit.policy().to_bytes()) if has_met else versions.NOTHING_LEARNED
-        await self._in_transaction(self._publish, version, policy, is_pinned)
-        self._published, self._published_at = version, now
+        await self._in_transaction(self._publish, version, policy, is_pinned, progress_of(bandit))
+        self._published, self._published_at = (version, is_pinned), now
         VERSION.labels(self.name).set(version)
+
+    def _tell(self, pause: Pause) -> None:
+        log.warning("%s is surely worse than its control group and was paused: %s", self.name, pause.news)
+        if pause.webhook is not None:
+            self._webhooks.send(pause.webhook, pause.news)
 
     async def _save_if_due(self) -> None:
         since = self._clock.now() - self._saved_at
@@ -221,11 +249,15 @@ class Training:
         if self.position > self._saved and since > pause:
             await self.save()
 
+    async def _save_as(self, number: int) -> None:
+        """Keep the student as it is as a version."""
+        await self._in_transaction(self._save, number, versions.packed(self.student.to_bytes()), self.student.state())
+
     # Transactions
 
     async def _in_transaction(self, body: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
         """Run a body in a transaction that only the holder of the lease can finish."""
-        async with self._store.transaction() as database:
+        async with self._store.transaction(Manner.TOGETHER) as database:
             now = self._clock.now()
             await self._lease.check(database, now)
             return await body(database, now, *arguments)
@@ -234,22 +266,27 @@ class Training:
         ((epoch,),) = await database.fetch("SELECT epoch FROM loops WHERE loop = $1", self.name)
         return bool(epoch == self._epoch)
 
-    async def _number_due(self, database: Database, now: int) -> list[Entry]:
-        current = await self._is_current(database)
-        return await journal.number_due(database, now, self.name, MOST_ENTRIES) if current else []
+    async def _number_due(self, database: Database, now: int, settled: int) -> tuple[list[Entry], Pause | None]:
+        if not await self._is_current(database):
+            return [], None
+        entries = await journal.number_due(database, settled, self.name, MOST_ENTRIES)
+        return entries, await self._watch.pause_if_worse(database, now)
 
-    async def _note_upgrade(self, database: Database, now: int, before: str) -> None:
+    async def _note_upgrade(self, database: Database, now: int, before: str) -> int:
         body = msgspec.json.encode({"from": before, "to": versions.code()}).decode()
-        await journal.add(database, now, self.name, "upgrade", body)
+        return (await journal.add(database, now, self.name, "upgrade", body)).number
 
     async def _save(self, database: Database, now: int, position: int, model: bytes, state: str) -> None:
         if await self._is_current(database):
             await versions.save(database, now, self.name, position, model, state)
             await versions.thin(database, now, self.name)
 
-    async def _publish(self, database: Database, now: int, version: int, policy: bytes, pinned: bool) -> None:
+    async def _publish(
+        self, database: Database, now: int, version: int, policy: bytes, pinned: bool, progress: Progress
+    ) -> None:
         if await self._is_current(database):
             await versions.publish(database, now, self.name, version, policy, pinned)
+            await note(database, now, self.name, version, progress)
 
     async def _mark_broken(self, database: Database, now: int, version: int) -> None:
         await versions.mark_broken(database, self.name, version)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+import msgspec
+
 from warmcb._code import files_without, version_of
 from warmcb._messages import shown
 from warmcb.service.clock import DAY, HOUR
@@ -113,20 +115,54 @@ async def mark_broken(database: Database, loop: str, version: int) -> None:
 async def thin(database: Database, now: int, loop: str) -> int:
     """Keep the newest versions, one of each hour of a day, one of each day, and those that are needed; how many went.
 
-    Needed are a version that is published, and one that is older than the oldest event in the journal: from it
-    everything after can be learned again.
+    Needed are a version that is published, those that entries of the journal go back to, and one that is older than the
+    oldest event in the journal: from it everything after can be learned again.
     """
     rows = await database.fetch("SELECT version, time FROM versions WHERE loop = $1 AND broken = 0", loop)
     sql = "SELECT min(number) FROM journal WHERE loop = $1 AND kind = 'event'"
     ((oldest,),) = await database.fetch(sql, loop)
-    published = await database.fetch("SELECT version FROM published WHERE loop = $1", loop)
-    needed = {version for (version,) in published}
+    needed = await _in_use(database, loop)
     if oldest is not None and (before := [version for version, _ in rows if version < oldest]):
         needed.add(max(before))
-    gone = [version for version in {version for version, _ in rows} - kept(rows, now) - needed]
+    gone = {version for version, _ in rows} - kept(rows, now) - needed
     for version in gone:
         await database.execute("DELETE FROM versions WHERE loop = $1 AND version = $2", loop, version)
     return len(gone)
+
+
+async def let_go(database: Database, loop: str, before: int) -> None:
+    """Delete versions that nothing can be learned again from: entries behind them have left the journal.
+
+    Args:
+        database: a transaction of the trainer.
+        loop: the name of the loop.
+        before: the first number that stays.
+
+    """
+    rows = await database.fetch("SELECT version FROM versions WHERE loop = $1 AND version < $2", loop, before)
+    for version in {version for (version,) in rows} - await _in_use(database, loop, before):
+        await database.execute("DELETE FROM versions WHERE loop = $1 AND version = $2", loop, version)
+
+
+async def lost(database: Database, loop: str, after: int) -> list[int]:
+    """Versions behind a number that entries of the journal go back to, and that are not there: in order."""
+    rows = await database.fetch("SELECT version FROM versions WHERE loop = $1 AND broken = 0", loop)
+    there = {version for (version,) in rows}
+    return sorted(version for version in await _restored(database, loop, after) - there if version > after)
+
+
+async def _in_use(database: Database, loop: str, after: int = 0) -> set[int]:
+    """Versions that workers decide by, or that entries behind a number go back to."""
+    rows = await database.fetch("SELECT version FROM published WHERE loop = $1", loop)
+    return {version for (version,) in rows} | await _restored(database, loop, after)
+
+
+async def _restored(database: Database, loop: str, after: int) -> set[int]:
+    sql = (
+        "SELECT body FROM journal WHERE loop = $1 AND kind = 'restore' AND number > $2"
+        " UNION ALL SELECT body FROM inbox WHERE loop = $1 AND kind = 'restore'"
+    )
+    return {msgspec.json.decode(body)["version"] for (body,) in await database.fetch(sql, loop, after)}
 
 
 def _hash(model: bytes, state: str) -> bytes:

@@ -22,7 +22,8 @@ async def work(given: Inherited) -> None:
     limits = Limits()
     key = os.environ.get("WARMCB_KEY")
     master = Key(hash_of(key), ADMINISTRATION, ALL_LOOPS, 1) if key else None
-    application = Application(open_store(given.store, make=False), SteadyClock(given.offset), master, limits)
+    store = open_store(given.store, make=False)
+    application = Application(store, SteadyClock(given.offset), master, limits)
     config = uvicorn.Config(
         application.router,
         http=PatientProtocol,
@@ -39,6 +40,7 @@ async def work(given: Inherited) -> None:
     watching = asyncio.create_task(_stop_with_parent(server, given))
     await server.serve(sockets=[given.socket()])
     watching.cancel()
+    await store.close()
 
 
 async def _stop_with_parent(server: uvicorn.Server, given: Inherited) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -20,7 +20,8 @@ from warmcb.service.models import Directory
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError
 from warmcb.service.serving import Serving
-from warmcb.service.store import Row, SqliteStore
+from warmcb.service.sqlite import SqliteStore
+from warmcb.service.store import Row, open_store
 from warmcb.service.trainer import Trainer
 from warmcb.service.training import Training
 
@@ -31,20 +32,39 @@ PIECES = [{"id": name, "length": length} for name, length in (("news", 1), ("spo
 T = TypeVar("T")
 
 
+class Arrival(NamedTuple):
+    """A call of an application.
+
+    Attributes:
+        route: "decide", "reward" or "activate".
+        loop: where.
+        body: as JSON has it.
+        key: the header `Idempotency-Key`, if there is one.
+
+    """
+
+    route: str
+    loop: str
+    body: dict[str, Any]
+    key: str | None = None
+
+
 class SmallService:
     """One loop at a time, and whoever trains it.
 
     Args:
-        folder: where its store is made, or found again.
+        place: the folder of its store, which is made or found again; or the address of one.
         loop: the name of the loop that is called.
         clock: tells service time.
 
     """
 
-    def __init__(self, folder: Path, loop: str = "loop", clock: ManualClock | None = None) -> None:
+    def __init__(self, place: Path | str, loop: str = "loop", clock: ManualClock | None = None) -> None:
         self.clock, self.loop = clock or ManualClock(BEGIN), loop
         self._runner = asyncio.Runner()
-        self.store = SqliteStore(folder / "store.db")
+        self.store = open_store(place if isinstance(place, str) else f"sqlite:///{place}/store.db")
+        if isinstance(self.store, SqliteStore):
+            self.store._writer.execute("PRAGMA synchronous = OFF")  # no power fails here
         self._directory = Directory(self.store, None)
         committer = Committer(self.store, self.clock)
         self._serving = Serving(self._directory, committer, Limits())
@@ -58,7 +78,7 @@ class SmallService:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.store.close()
+        self.run(self.store.close())
         self._runner.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -83,12 +103,10 @@ class SmallService:
         return self._told(self._administration.show_settings)
 
     def counts(self) -> dict[str, int]:
-        shown: dict[str, dict[str, int]] = self._told(self._administration.show_loop)
-        return shown["counts"]
+        return dict(self._told(self._administration.show_loop)["counts"])
 
     def published(self) -> dict[str, Any]:
-        shown: dict[str, Any] = self._told(self._administration.show_loop)
-        return dict(shown["model"])
+        return dict(self._told(self._administration.show_loop)["model"])
 
     def add_action(self, name: str) -> None:
         self._told(self._administration.add_action, ActionBody(name=name))
@@ -99,6 +117,12 @@ class SmallService:
 
     def restore(self, version: int) -> None:
         self._told(self._administration.restore, path={"version": str(version)})
+
+    def saved(self) -> int:
+        """Save the model at once; its version."""
+        self.train()
+        self.run(self.training.save())
+        return self.training.position
 
     def release(self) -> None:
         self._told(self._administration.release)
@@ -118,8 +142,7 @@ class SmallService:
     # Applications
 
     def decide(self, event: str, **body: Any) -> dict[str, Any]:
-        told: dict[str, Any] = self._told(self._serving.decide, msgspec.convert({"event": event, **body}, DecideBody))
-        return told
+        return self._told(self._serving.decide, msgspec.convert({"event": event, **body}, DecideBody))
 
     def reward(self, event: str, reward: float, *, slot: str = "", key: str | None = None) -> str:
         body = RewardBody(event=event, reward=reward, slot=slot)
@@ -133,19 +156,25 @@ class SmallService:
         self._told(self._serving.labels, body)
 
     def event(self, event: str) -> dict[str, Any]:
-        told: dict[str, Any] = self._told(self._reading.show_event, path={"event": event})
-        return told
+        return self._told(self._reading.show_event, path={"event": event})
 
-    def together(self, calls: Iterable[tuple[str, Any, str | None]]) -> list[Any]:
-        """Calls of decide, reward or activate that arrive at once: their answers, or why they are refused."""
+    def together(self, calls: Iterable[Arrival]) -> list[Any]:
+        """Calls that arrive at once and share a transaction: their answers, or why they are refused."""
         return self.run(self._together(list(calls)))
+
+    def lose_models(self) -> None:
+        """Workers have just started, and no model can be had in time."""
+        self._directory._published.clear()
+        self._directory._seen.clear()
+        self._directory._is_there.clear()
 
     # Training
 
     def train(self) -> None:
         """Let the trainer work until there is nothing left, and workers see it."""
-        while self.run(self.trainer.step()):
-            pass
+        quiet = 0
+        while quiet < 2:  # after something was forgotten, the first step only learns again
+            quiet = 0 if self.run(self.trainer.step()) else quiet + 1
         self.run(self._directory.refresh())
 
     def train_after(self, seconds: float) -> None:
@@ -156,6 +185,21 @@ class SmallService:
         """The trainer is killed, and the service starts again; how many events wait longer for that."""
         self.trainer = Trainer(self.store, self.clock, "service")
         return self.run(self._grant_grace())
+
+    def copied(self, folder: Path, versions_until: int) -> "SmallService":
+        """Another service with the same journal, that knows no version after a number: it has to learn again.
+
+        Args:
+            folder: of its store.
+            versions_until: the newest version that it knows; 0: it begins at the beginning.
+
+        """
+        self.run(self.store.backup(folder / "store.db"))
+        other = SmallService(folder, self.loop, ManualClock(self.clock.now()))
+        other.write("DELETE FROM versions WHERE loop = $1 AND version > $2", self.loop, versions_until)
+        other.write("UPDATE published SET pinned = 0 WHERE loop = $1 AND version > $2", self.loop, versions_until)
+        other.train()
+        return other
 
     @property
     def training(self) -> Training:
@@ -184,16 +228,20 @@ class SmallService:
         body: Any = None,
         path: dict[str, str] | None = None,
         idempotency: str | None = None,
-    ) -> Any:
-        return self.run(self._call(handler, body, path or {}, idempotency)).body
+    ) -> dict[str, Any]:
+        told: dict[str, Any] = self.run(self._call(handler, body, path or {}, idempotency)).body
+        return told
 
     async def _call(self, handler: Handler, body: Any, path: dict[str, str], idempotency: str | None) -> Reply:
         return await handler(Call(None, await self._directory.loop(self.loop), body, path, {}, idempotency))
 
-    async def _together(self, calls: list[tuple[str, Any, str | None]]) -> list[Any]:
-        handlers = {name: getattr(self._serving, name) for name in ("decide", "reward", "activate")}
-        waiting = [self._call(handlers[name], body, {}, key) for name, body, key in calls]
-        replies = await asyncio.gather(*waiting, return_exceptions=True)
+    async def _together(self, arrivals: list[Arrival]) -> list[Any]:
+        takes = {"decide": DecideBody, "reward": RewardBody, "activate": ActivateBody}
+        calls = []
+        for route, loop, body, key in arrivals:
+            call = Call(None, await self._directory.loop(loop), msgspec.convert(body, takes[route]), {}, {}, key)
+            calls.append(getattr(self._serving, route)(call))
+        replies = await asyncio.gather(*calls, return_exceptions=True)
         for reply in replies:
             if isinstance(reply, BaseException) and not isinstance(reply, RefusedError):
                 raise reply

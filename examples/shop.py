@@ -1,0 +1,150 @@
+"""A small shop in front of a real service: labels that are right or wrong, visitors and what they buy.
+
+    python examples/shop.py [--labels right|wrong|none] [--visitors 3000] [--picture shop.png]
+
+It starts `warmcb serve` with an empty store. Each visitor sees one of ten items; who buys depends on what they like and
+what they can pay, which nobody tells the service. Before the first visitor comes, 200 labels say which item somebody
+should see: the best one, the worst one, or there are no labels. One visitor in ten gets the shop's old rule, the first
+item of the list, as a control. Purchases come a little later, or never.
+"""
+
+import argparse
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warmcb.client import Client
+
+Record = dict[str, Any]
+CATEGORIES = ["garden", "kitchen", "books", "toys"]
+WAIT = 1.0  # seconds until an event is learned; a real shop has fewer visitors a second, and waits for hours
+
+
+class Shop:
+    """Items, visitors and what they buy.
+
+    Args:
+        seed: of everything.
+
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.items = [
+            {
+                "id": f"item-{i}",
+                "category": CATEGORIES[i % 4],
+                "price": round(float(self.random.lognormal(3, 0.7)), 2),
+                "reviews": int(self.random.poisson(20)),
+            }
+            for i in range(60)
+        ]
+
+    def visitor(self) -> Record:
+        """Somebody who comes."""
+        likes = str(self.random.choice(CATEGORIES))
+        budget = round(float(self.random.lognormal(3.2, 0.5)), 2)
+        return {"likes": likes, "budget": budget, "device": str(self.random.choice(["phone", "desktop"]))}
+
+    def offer(self) -> list[Record]:
+        """Ten of the items."""
+        return [self.items[i] for i in self.random.choice(len(self.items), 10, replace=False)]
+
+    def chance(self, visitor: Record, item: Record) -> float:
+        """With which probability a visitor buys an item: what the service has to find out."""
+        chance = 0.35 if visitor["likes"] == item["category"] else 0.04
+        return chance if item["price"] <= visitor["budget"] else chance / 4
+
+    def label(self, kind: str) -> Record:
+        """What somebody thinks who should know, or who is mistaken."""
+        visitor, offer = self.visitor(), self.offer()
+        chances = [self.chance(visitor, item) for item in offer]
+        place = int(np.argmax(chances) if kind == "right" else np.argmin(chances))
+        return {"context": visitor, "actions": offer, "right": offer[place]["id"]}
+
+
+@contextmanager
+def service(folder: Path) -> Iterator[Client]:
+    """The real service, and a client of it."""
+    key = secrets.token_urlsafe(32)
+    command = [sys.executable, "-m", "warmcb", "serve", "--port", "0", "--store", f"sqlite:///{folder / 'shop.db'}"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"WARMCB_KEY": key})
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise SystemExit("the service did not start")
+        with Client(line.split()[-1], key, loop="shop") as client:
+            yield client
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def play(shop: Shop, client: Client, visitors: int) -> None:
+    """Let visitors come, and tell the service what they buy a little later."""
+    waiting: deque[tuple[float, str, float]] = deque()
+    seen: Counter[str] = Counter()
+    bought: Counter[str] = Counter()
+    print("visitors   model: bought   control: bought")
+    for i in range(1, visitors + 1):
+        visitor, offer = shop.visitor(), shop.offer()
+        answer = client.decide(visitor, offer, unit=f"visitor-{i}")
+        item = next(one for one in offer if one["id"] == answer.action)
+        buys = shop.random.random() < shop.chance(visitor, item)
+        seen[answer.arm] += 1
+        bought[answer.arm] += buys
+        if buys:
+            waiting.append((time.monotonic() + 0.3, answer.event, 1.0))
+        while waiting and waiting[0][0] < time.monotonic():
+            _, event, reward = waiting.popleft()
+            client.reward(event, reward)
+        time.sleep(0.005)
+        if i % (visitors // 6) == 0:
+            shares = [f"{bought[arm] / max(seen[arm], 1):14.1%}" for arm in ("model", "control")]
+            print(f"{i:8,} {'   '.join(shares)}")
+            seen.clear()
+            bought.clear()
+    for _, event, reward in waiting:
+        client.reward(event, reward)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--labels", choices=["right", "wrong", "none"], default="wrong")
+    parser.add_argument("--visitors", type=int, default=3000, help="at least 6")
+    parser.add_argument("--picture", type=Path, help="where to save a picture of the page; needs Chromium and selenium")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    if asked.visitors < 6:
+        parser.error(f"--visitors is {asked.visitors}; expected at least 6")
+    shop = Shop(asked.seed)
+    with tempfile.TemporaryDirectory() as folder, service(Path(folder)) as client:
+        settings = {"wait": WAIT, "publish_seconds": 0.2, "reward_range": [0.0, 1.0], "control": 0.1}
+        client.make_loop(settings=settings)
+        if asked.labels != "none":
+            client.labels([shop.label(asked.labels) for _ in range(200)], source="editors")
+            time.sleep(2)  # until they are learned
+        play(shop, client, asked.visitors)
+        time.sleep(WAIT + 2)
+        print(json.dumps({"labels": asked.labels, "counts": client.loop().counts}, default=vars_of))
+
+
+def vars_of(value: object) -> Record:
+    """The fields of a typed answer."""
+    return {name: getattr(value, name) for name in value.__struct_fields__}  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    main()
