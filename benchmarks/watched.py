@@ -97,9 +97,8 @@ def write_past(store: Path, loop: str, events: int, days: float) -> None:
     with sqlite3.connect(store) as database:
         began = database.execute("SELECT min(time) FROM events WHERE loop = ?", (loop,)).fetchone()[0]
         step = round(days * 86_400 * SECOND / events)
-        made_before = "UPDATE {} SET {} = ? WHERE loop = ?"
         for table, column in (("settings", "time"), ("loops", "made")):
-            database.execute(made_before.format(table, column), (began - events * step, loop))
+            database.execute(f"UPDATE {table} SET {column} = ? WHERE loop = ?", (began - events * step, loop))
         _make_room(database, loop, events)
         database.executemany(_JOURNAL, ((loop, *row) for row in _entries(events, began, step)))
         database.executemany(_EVENT, _copies(database, loop, events, began, step))
@@ -113,7 +112,12 @@ def write_past(store: Path, loop: str, events: int, days: float) -> None:
 
 def _make_room(database: sqlite3.Connection, loop: str, events: int) -> None:
     """Give the numbers before those that are there to events that are to come."""
-    for table, column in (("events", "joined"), ("journal", "number"), ("versions", "version"), ("published", "version")):
+    for table, column in (
+        ("events", "joined"),
+        ("journal", "number"),
+        ("versions", "version"),
+        ("published", "version"),
+    ):
         database.execute(f"UPDATE {table} SET {column} = {column} + ? WHERE loop = ?", (events, loop))
     database.execute("UPDATE loops SET entries = entries + ? WHERE loop = ?", (events, loop))
     database.execute("UPDATE events SET id = id + ?", (events,))
@@ -131,9 +135,7 @@ def _entries(events: int, began: int, step: int) -> Iterator[tuple[int, str, int
         yield i + 1, json.dumps({**body, "activated": True}), time_ + 60 * SECOND, i + 1
 
 
-def _copies(
-    database: sqlite3.Connection, loop: str, events: int, began: int, step: int
-) -> Iterator[tuple[Any, ...]]:
+def _copies(database: sqlite3.Connection, loop: str, events: int, began: int, step: int) -> Iterator[tuple[Any, ...]]:
     """Rows of events: what real ones were about, at other times."""
     real: dict[str, list[tuple[Any, ...]]] = {"model": [], "control": []}
     for arm, *row in database.execute(f"SELECT arm, {_COPIED} FROM events WHERE loop = ?", (loop,)):
@@ -148,9 +150,7 @@ def _is_control(i: int) -> bool:
     return i % GUESTS % 5 == 0
 
 
-def _progress(
-    database: sqlite3.Connection, loop: str, events: int, began: int, step: int
-) -> Iterator[tuple[Any, ...]]:
+def _progress(database: sqlite3.Connection, loop: str, events: int, began: int, step: int) -> Iterator[tuple[Any, ...]]:
     """Where the model stood in each hour: λ moves away from the labels, while their scores stay behind."""
     (last,) = database.execute("SELECT scores FROM progress WHERE loop = ? ORDER BY minute DESC", (loop,)).fetchone()
     lanes = json.loads(last)
@@ -161,4 +161,14 @@ def _progress(
         scores = [lane | {"score": 0.5 + 0.1 * (lane["lambda"] - 0.8 * part) ** 2} for lane in lanes]
         in_charge = min(scores, key=lambda lane: lane["score"])["lambda"]
         learned = round(part * events)
-        yield loop, at // MINUTE * MINUTE, at, learned, in_charge, json.dumps(scores), learned, min(learned, 50_000.0), "staff"
+        yield (
+            loop,
+            at // MINUTE * MINUTE,
+            at,
+            learned,
+            in_charge,
+            json.dumps(scores),
+            learned,
+            min(learned, 50_000.0),
+            "staff",
+        )
