@@ -21,6 +21,7 @@ from warmcb.service.openapi import description
 from warmcb.service.page import Page
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
+from warmcb.service.reporting import Reporting
 from warmcb.service.serving import Serving
 from warmcb.service.store import Store, StoreError
 
@@ -66,6 +67,7 @@ class Application:
             Endpoint("GET", "/healthz", self.health, ANYBODY, "Tell that the process lives."),
             Endpoint("GET", "/readyz", self.ready, ANYBODY, "Tell whether the store can be used."),
             *Reading(store).endpoints,
+            *Reporting(store, self._directory, clock).endpoints,
             *Administration(store, self._directory, committer).endpoints,
             Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
             *Page().endpoints,

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from warmcb._messages import one_line
 from warmcb.service.refusals import bad_request
 
 Name = Annotated[str, Meta(min_length=1, max_length=256)]
@@ -171,6 +172,19 @@ class ActionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Name
 
 
+class ExplainBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A decision to be explained.
+
+    Attributes:
+        event: the id of the event.
+        slot: the id of the slot, if the event has several decisions.
+
+    """
+
+    event: Name
+    slot: str = ""
+
+
 class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A key to be made.
 
@@ -224,4 +238,4 @@ def decoded(body: bytes, kind: type[T]) -> T:
     except RecursionError:
         raise bad_request("the body is JSON that is too deep") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise bad_request(f"the body is not what is expected: {error}") from None
+        raise bad_request(f"the body is not what is expected: {one_line(error)}") from None
