@@ -261,7 +261,7 @@ async def send_reply(reply: Reply, send: Send) -> None:
     """Answer."""
     streams = isinstance(reply.body, AsyncIterator)
     body = b"" if streams else reply.body if isinstance(reply.body, bytes) else _encode(reply.body)
-    headers = [(b"content-type", reply.kind), (b"cache-control", reply.cache), *reply.headers]
+    headers = [(b"content-type", reply.kind), (b"cache-control", reply.cache)]
     if not streams:
         headers.append((b"content-length", str(len(body)).encode()))
     if reply.filename is not None:
