@@ -66,7 +66,7 @@ class Serving:
         """Start it, and wait until it says that it is ready."""
         assert self._process is None, "it runs already"
         command = [sys.executable, "-m", "warmcb", "serve", "--port", str(self.port)]
-        command += ["--store", self._address or f"sqlite:///{self.store}", "--workers", str(self._workers)]
+        command += ["--store", self.address, "--workers", str(self._workers)]
         with self._errors.open("a") as errors:
             self._process = subprocess.Popen(
                 command,
@@ -88,6 +88,11 @@ class Serving:
     def url(self) -> str:
         """Where it serves."""
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def address(self) -> str:
+        """Where its store is."""
+        return self._address or f"sqlite:///{self.store}"
 
     @property
     def supervisor(self) -> int:

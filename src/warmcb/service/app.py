@@ -18,10 +18,12 @@ from warmcb.service.limits import Limits
 from warmcb.service.metrics import exposition
 from warmcb.service.models import Directory
 from warmcb.service.openapi import description
+from warmcb.service.page import Page
 from warmcb.service.personalizer.apis import ROOT
 from warmcb.service.personalizer.routes import Personalizer
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
+from warmcb.service.reporting import Reporting
 from warmcb.service.serving import Serving
 from warmcb.service.store import Store, StoreError
 
@@ -68,8 +70,10 @@ class Application:
             Endpoint("GET", "/healthz", self.health, ANYBODY, "Tell that the process lives."),
             Endpoint("GET", "/readyz", self.ready, ANYBODY, "Tell whether the store can be used."),
             *reading.endpoints,
+            *Reporting(store, self._directory, clock).endpoints,
             *Administration(store, self._directory, committer).endpoints,
             Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
+            *Page().endpoints,
             Endpoint("GET", "/openapi.json", self.openapi, ANY_KEY, "Describe the routes."),
         ]
         self.endpoints = [*serving.endpoints, *others]

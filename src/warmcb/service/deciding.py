@@ -122,7 +122,9 @@ class _Deciding:
             key = f"{self._event}\0{place.slot}" if place.slot else self._event
             choice, self.round = self._kind.choose(self._published.model, place.offered, left, key, place.slot)
             return choice
-        greedy = None if self._published is None else self._kind.greedy(self._published.model, place.offered, left)
+        greedy = None
+        if self._published is not None and self._published.has_learned:
+            greedy = self._kind.greedy(self._published.model, place.offered, left)
         chosen = place.default(left) if greedy is None or self._plays_baseline else greedy
         if greedy is not None and self._plays_baseline:
             self.agrees = greedy == chosen and self.agrees is not False

@@ -1,10 +1,10 @@
-"""An evaluation of policies on a loop's log, in a process of its own."""
+"""What takes long on a loop's log, in a process of its own: an evaluation of policies, and the log's health."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from warmcb.errors import WarmcbError
-from warmcb.logs import evaluate
+from warmcb.logs import check_log, evaluate, open_log
 from warmcb.logs.playing import Learning
 from warmcb.logs.summary import Estimate
 from warmcb.service.kinds import Kind
@@ -69,6 +69,16 @@ def evaluation(task: Task) -> dict[str, Any]:
         for name, value in found.policies.items()
     }
     return {"decisions": found.decisions, "left_out": dict(found.left_out), "policies": policies}
+
+
+def health(folder: Path) -> dict[str, Any]:
+    """The health of a log as plain values; or, under `error`, why nobody knows."""
+    try:
+        found = check_log(open_log(folder / LOG)).to_dict()
+    except WarmcbError as error:
+        return {"error": str(error)}
+    del found["log"]  # a name of ours
+    return found
 
 
 def _policy(task: Task, name: str) -> Any:

@@ -81,6 +81,10 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
         is_same = isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == encoder
         first = there.kind.names and list(there.kind.names[: len(body.actions or ())])  # others may have come later
         if is_same and first == body.actions:
+            if any(getattr(settings, given) != getattr(there.settings, given) for given in body.settings):
+                raise conflict(
+                    f"the loop {shown(name)} is there with other settings; change them by PATCH .../settings"
+                )
             return there, False
         fixed = "kind, encoder or actions, which are fixed"
         raise conflict(f"the loop {shown(name)} is there with another {fixed}; make another loop")

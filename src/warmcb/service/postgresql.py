@@ -107,6 +107,9 @@ class PostgresqlStore:
             await database.execute(_PUT, _SETTLED, str(now))
         return now
 
+    async def tidy(self) -> None:
+        """Nothing: PostgreSQL looks after itself."""
+
     async def backup(self, path: Path) -> None:
         target = SqliteStore(path)
         try:

@@ -15,8 +15,8 @@ class Progress(NamedTuple):
 
     Attributes:
         lambda_: in charge.
-        scores: JSON: for each lane its λ, its sources, its score (the lowest is in charge), and the interval of how much
-            more it costs a round than λ = 1, in units of the range of costs, if that is known.
+        scores: JSON: for each lane its λ, its sources, its score (the lowest is in charge), and the interval of how
+            much more it costs a round than λ = 1, in units of the range of costs, if that is known.
         learned: rounds.
         memory: how many rounds the model effectively rests on.
         source: whose labels the lane in charge learns from.

@@ -16,6 +16,8 @@ from warmcb.service.clock import Clock
 from warmcb.service.store import SCHEMA_VERSION, Database, Manner, Row, StoreError, schema
 
 _PATIENCE = 10.0  # seconds to wait for another process that writes
+_PAUSE = 0.0005  # seconds until the next try; SQLite's own pauses grow to a tenth of a second
+_MOST_PAGES = 20_000  # of the log; beyond, commits copy the rest of it themselves, and it begins anew
 T = TypeVar("T")
 
 
@@ -43,6 +45,7 @@ class SqliteStore:
         self._inode = self._found_inode()
         self._writer = self._connect()
         self._prepare()
+        self._writer.execute("PRAGMA busy_timeout = 0")  # from here on `_begin` waits
 
     @asynccontextmanager
     async def transaction(self, manner: Manner = Manner.ALONE) -> AsyncIterator[Database]:
@@ -77,6 +80,9 @@ class SqliteStore:
         # Times are taken inside of transactions, and these come one after the other: the next one will be later.
         return clock.now()
 
+    async def tidy(self) -> None:
+        await asyncio.to_thread(self._checkpoint)
+
     async def backup(self, path: Path) -> None:
         await asyncio.to_thread(self._backup, path)
 
@@ -104,6 +110,7 @@ class SqliteStore:
             )
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_MOST_PAGES}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA secure_delete = ON")  # what is deleted of a person is overwritten
         except sqlite3.Error as error:
@@ -126,13 +133,28 @@ class SqliteStore:
 
     def _begin(self) -> None:
         self._check_there()
-        try:
-            self._writer.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._writer.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.Error as error:
+                is_busy = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+                if not is_busy or time.monotonic() > deadline:
+                    raise self._failed(error) from error
+            time.sleep(_PAUSE)
 
     def _commit(self) -> None:
         self._writer.execute("COMMIT")
+
+    def _checkpoint(self) -> None:
+        """Copy the log into the file, beside those who write: so that no commit has to do it, and be late."""
+        try:
+            connection = self._connect()
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            connection.close()
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
 
     def _check_there(self) -> None:
         # SQLite goes on with a file that was deleted or replaced: what is answered then would be lost.

@@ -85,6 +85,9 @@ class Store(Protocol):
     async def settle(self, clock: Clock) -> int:
         """A time that is over: the next transaction sees all that has an earlier one, and no more will come."""
 
+    async def tidy(self) -> None:
+        """Do what is better done now and then by the trainer than by those who are waited for."""
+
     async def backup(self, path: Path) -> None:
         """Copy the store as it is at one moment to an SQLite file, while it is in use."""
 

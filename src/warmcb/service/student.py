@@ -98,11 +98,8 @@ class Student:
             raise WarmcbError(f"the event of entry {entry.number} is gone")
         if not joined.activated:
             return
-        offered, features = event.offer
-        for choice, reward in zip(event.choices, joined.rewards, strict=True):
-            everything = range(len(offered.names))
-            among = offered.at(features.get(choice.slot, {})).among(choice.allowed or everything)
+        for choice, offered, reward in zip(event.choices, event.offers, joined.rewards, strict=True):
             if joined.imitated:
-                self.kind.imitate(self.bandit, among, choice, reward)
+                self.kind.imitate(self.bandit, offered, choice, reward)
             else:
-                self.kind.learn(self.bandit, among, choice, reward, event.round, event.arm == MODEL)
+                self.kind.learn(self.bandit, offered, choice, reward, event.round, event.arm == MODEL)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from urllib.request import urlopen
 
 from warmcb.errors import WarmcbError
@@ -24,6 +26,7 @@ from warmcb.service.store import Store, opened
 log = logging.getLogger("warmcb.supervisor")
 
 _TRAINER, _WORKER = "warmcb.service.train", "warmcb.service.worker"
+_METRICS = "warmcb-metrics-"
 _STARTING = 30.0  # seconds until a service must be ready
 _STOPPING = 20.0  # seconds until its processes must have ended
 
@@ -77,7 +80,8 @@ class Supervisor:
         lifeline, _mine = os.pipe()  # the writing end closes when this process ends, however it ends
         holder, is_allowed = secrets.token_hex(8), self._allow_private_webhooks
         given = Inherited(self._store, offset, holder, lifeline, listening.fileno(), is_allowed)
-        with tempfile.TemporaryDirectory(prefix="warmcb-metrics-") as metrics:
+        _sweep_metrics()
+        with tempfile.TemporaryDirectory(prefix=f"{_METRICS}{os.getpid()}-") as metrics:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics
             try:
                 for module in [_TRAINER, *[_WORKER] * self._workers]:
@@ -144,6 +148,14 @@ class Supervisor:
                 if child.poll() is None:
                     child.kill()
                     child.wait()
+
+
+def _sweep_metrics() -> None:
+    """Remove what services have left that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_METRICS}*-*"):
+        owner = folder.name.removeprefix(_METRICS).partition("-")[0]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -65,6 +65,7 @@ class Trainer:
             async with self._store.transaction() as database:
                 self._lease = await leases.acquire(database, self._clock.now(), self._holder)
             if self._lease is None:
+                self._was_away = False  # whoever trains looks after that
                 return 0
             log.info("training, as number %d", self._lease.fence)
         now = self._clock.now()
@@ -75,6 +76,7 @@ class Trainer:
                 await beat(database, self._clock.now())
             if waiting:
                 log.info("%d events wait two minutes more, as the store was away", waiting)
+            await self._store.tidy()
             self._beaten_at, self._was_away = now, False
         async with self._store.snapshot() as database:
             found = await loops(database)
