@@ -54,6 +54,8 @@ class Case:
     settings: dict[str, Any]
     due: int
     arrival: int
+    in_a_hurry: bool
+    """Its first reward will be its deadline."""
     is_over: bool = False
     """Somebody was told that it is late."""
     joined: Joined | None = None
@@ -84,7 +86,8 @@ class Oracle:
             return "repeated"
         settings = dict(self.settings[where[0]])
         due = time + round(settings["wait"] * SECOND)
-        case = Case(slots or [""], deferred, drawn, settings, due, len(self.cases))
+        hurries = settings["join"] == "first_reward"
+        case = Case(slots or [""], deferred, drawn, settings, due, len(self.cases), hurries)
         self.cases[where] = self._waiting[where] = case
         self._hurry(time, where)
         return "new"
@@ -162,8 +165,8 @@ class Oracle:
         """Let an event that waits for its first reward only wait no more, if it has taken place."""
         case = self.cases[where]
         rewarded = any(reward.slot in case.slots for reward in self.rewards[where])
-        if case.settings["join"] == "first_reward" and rewarded and (not case.deferred or where in self.activations):
-            case.due = time
+        if case.in_a_hurry and rewarded and (not case.deferred or where in self.activations):
+            case.due, case.in_a_hurry = time, False
 
     def _in_time(self, where: Where) -> list[Reward]:
         return [reward for reward in self.rewards[where] if reward.time <= self.cases[where].due]

@@ -11,7 +11,7 @@ import msgspec
 from warmcb.service import loops
 from warmcb.service.administration import Administration
 from warmcb.service.beat import grant_grace
-from warmcb.service.bodies import ActionBody, ActivateBody, DecideBody, LabelsBody, LoopBody, RewardBody
+from warmcb.service.bodies import ActionBody, ActivateBody, DecideBody, ExplainBody, LabelsBody, LoopBody, RewardBody
 from warmcb.service.clock import SECOND, ManualClock
 from warmcb.service.committer import Committer
 from warmcb.service.http import Call, Handler, Reply
@@ -19,11 +19,13 @@ from warmcb.service.limits import Limits
 from warmcb.service.models import Directory
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError
+from warmcb.service.reporting import Reporting
 from warmcb.service.serving import Serving
 from warmcb.service.sqlite import SqliteStore
 from warmcb.service.store import Row, open_store
 from warmcb.service.trainer import Trainer
 from warmcb.service.training import Training
+from warmcb.service.webhooks import Webhooks
 
 BEGIN = 1_800_000_000 * SECOND
 NAMED = {"kind": "named", "actions": ["news", "sport", "weather"], "encoder": {"bits": 4}}
@@ -70,7 +72,9 @@ class SmallService:
         self._serving = Serving(self._directory, committer, Limits())
         self._administration = Administration(self.store, self._directory, committer)
         self._reading = Reading(self.store)
-        self.trainer = Trainer(self.store, self.clock, "service")
+        self._reporting = Reporting(self.store, self._directory, self.clock)
+        self.webhooks = Webhooks(allow_private=True)
+        self.trainer = Trainer(self.store, self.clock, "service", self.webhooks)
 
     def __enter__(self) -> Self:
         return self
@@ -158,6 +162,15 @@ class SmallService:
     def event(self, event: str) -> dict[str, Any]:
         return self._told(self._reading.show_event, path={"event": event})
 
+    def report(self, hours: int = 24) -> dict[str, Any]:
+        return self._told(self._reporting.report, query={"hours": str(hours)})
+
+    def explain(self, event: str, slot: str = "") -> dict[str, Any]:
+        return self._told(self._reporting.explain, ExplainBody(event=event, slot=slot))
+
+    def health(self) -> dict[str, Any]:
+        return self._told(self._reading.check_health)
+
     def together(self, calls: Iterable[Arrival]) -> list[Any]:
         """Calls that arrive at once and share a transaction: their answers, or why they are refused."""
         return self.run(self._together(list(calls)))
@@ -183,7 +196,7 @@ class SmallService:
 
     def restart(self) -> int:
         """The trainer is killed, and the service starts again; how many events wait longer for that."""
-        self.trainer = Trainer(self.store, self.clock, "service")
+        self.trainer = Trainer(self.store, self.clock, "service", self.webhooks)
         return self.run(self._grant_grace())
 
     def copied(self, folder: Path, versions_until: int) -> "SmallService":
@@ -228,12 +241,21 @@ class SmallService:
         body: Any = None,
         path: dict[str, str] | None = None,
         idempotency: str | None = None,
+        query: dict[str, str] | None = None,
     ) -> dict[str, Any]:
-        told: dict[str, Any] = self.run(self._call(handler, body, path or {}, idempotency)).body
+        told: dict[str, Any] = self.run(self._call(handler, body, path or {}, idempotency, query)).body
         return told
 
-    async def _call(self, handler: Handler, body: Any, path: dict[str, str], idempotency: str | None) -> Reply:
-        return await handler(Call(None, await self._directory.loop(self.loop), body, path, {}, idempotency))
+    async def _call(
+        self,
+        handler: Handler,
+        body: Any,
+        path: dict[str, str],
+        idempotency: str | None,
+        query: dict[str, str] | None = None,
+    ) -> Reply:
+        loop = await self._directory.loop(self.loop)
+        return await handler(Call(None, loop, body, path, query or {}, idempotency))
 
     async def _together(self, arrivals: list[Arrival]) -> list[Any]:
         takes = {"decide": DecideBody, "reward": RewardBody, "activate": ActivateBody}

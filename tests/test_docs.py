@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from msgspec.structs import asdict
 from typer.models import OptionInfo
 
 import warmcb
@@ -161,14 +162,16 @@ def test_the_commands_of_the_service_page_run(tmp_path: Path) -> None:
 def test_every_route_is_explained(tmp_path: Path) -> None:
     application = Application(open_store(f"sqlite:///{tmp_path / 'store.db'}"), ManualClock())
     routes = {f"{one.method} {re.sub(r':[a-z]+}', '}', one.path)}" for one in application.endpoints}
-    assert routes == set(re.findall(r"^\| `([A-Z]+ /[^`]*)` \|", SERVICE, re.MULTILINE))
+    assert routes == set(re.findall(r"`([A-Z]+ /[^`]*)`", SERVICE))
 
 
 def test_every_setting_is_explained() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|.*\| (?:to |by )?([^|]*) \|$", SERVICE, re.MULTILINE)
     explained = {name: (default.strip("`"), applies) for name, default, applies in rows if name in APPLIES}
-    defaults = {name: "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-                for name in APPLIES for value in [getattr(Settings(), name)]}  # fmt: skip
+    defaults = {
+        name: "none" if value is None else f"{value:g}" if type(value) in (int, float) else str(value).lower()
+        for name, value in asdict(Settings()).items()
+    }
     assert explained == {name: (defaults[name], applies) for name, applies in APPLIES.items()}
 
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from serving import Serving
-from warmcb.service import sqlite as store_module
+from warmcb.service import sqlite
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
 from warmcb.service.http import ANY_KEY, ANYBODY, Endpoint
@@ -44,8 +44,9 @@ class House:
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         self._runner = asyncio.Runner()
         self.path = folder / "store.db"
-        self._store = open_store(f"sqlite:///{self.path}")
-        self._runner.run(prepare(self._store))
+        address = f"sqlite:///{self.path}"
+        self._runner.run(prepare(open_store(address)))
+        self._store = open_store(address)
         self._callers = 0
         self._application = self._runner.run(self._made(limits))
 
@@ -370,7 +371,9 @@ WRONG: dict[str, list[Any]] = {
         {"event": "e", "reward": 1.0, "slot": "s" * 257}, {"event": "e", "reward": 1.0, "value": 1.0},
         b'{"event": "e", "reward": NaN}', b'{"event": "e", "reward": 1e999}', b'{"event": "e", "reward": Infinity}',
     ],
-    f"POST {SHOP}/activate": [{}, {"event": None}, {"event": ""}, {"event": "e", "when": 1}],
+    f"POST {SHOP}/activate": [
+        {}, {"event": None}, {"event": ""}, {"event": "e", "when": 1}, {"event": "e", "\n" * 1000: 1},
+    ],
     f"POST {SHOP}/labels": [{"examples": examples} for examples in WRONG_LABELS]
     + [{"examples": [EXAMPLE], "source": ""}],
     **{f"PUT /v1/loops/{name}": [{"kind": "described"}] for name in ("x" * 65, "a%20b", "a%00b", "%C3%A9", "a'b")},
@@ -383,7 +386,7 @@ WRONG: dict[str, list[Any]] = {
         {"kind": "described", "settings": {"reward_range": [0, 1e300]}}, {"kind": "described", "size": 1},
     ],
     f"POST {NEWS}/actions": [{}, {"name": ""}, {"name": 7}, {"name": "x" * 257}, {"name": "a\0"}],
-    f"PATCH {SHOP}/settings": [[], "wait", {"wait": "1"}, {"Wait": 1}, {"epsilon": -0.1}],
+    f"PATCH {SHOP}/settings": [{"x\n" * 1000: 1}, [], "wait", {"wait": "1"}, {"Wait": 1}, {"epsilon": -0.1}],
     f"POST {SHOP}/keys": [
         {}, {"role": "application"}, {"role": "root", "place": 1}, {"role": "application", "place": 3},
         {"role": "application", "place": True},
@@ -555,13 +558,13 @@ def test_the_one_character_that_postgresql_has_not_is_refused(house: House, name
 
 def test_names_never_become_sql(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    in_sqlite = store_module._in_sqlite
+    in_sqlite = sqlite._in_sqlite
 
     def listening(sql: str) -> str:
         said.append(sql)
         return in_sqlite(sql)
 
-    monkeypatch.setattr(store_module, "_in_sqlite", listening)
+    monkeypatch.setattr(sqlite, "_in_sqlite", listening)
     check_name(house, "zebra'")
     house.ask("GET", "/v1/loops/zebra'")
     house.ask("POST", f"{SHOP}/labels", json={"examples": [EXAMPLE], "source": "zebra'"})

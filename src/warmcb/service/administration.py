@@ -64,6 +64,9 @@ class Administration:
             Endpoint("GET", f"{at}/keys", self.list_keys, role, "List the keys, without the keys themselves."),
             Endpoint("POST", f"{at}/keys", self.make_key, role, "Make a key; it is shown once.", KeyBody),
             Endpoint("DELETE", f"{at}/keys/{{role}}/{{place}}", self.remove_key, role, "Remove a key."),
+            Endpoint("GET", "/v1/keys", self.list_keys, role, "List the keys for all loops."),
+            Endpoint("POST", "/v1/keys", self.make_key, role, "Make a key for all loops; it is shown once.", KeyBody),
+            Endpoint("DELETE", "/v1/keys/{role}/{place}", self.remove_key, role, "Remove a key for all loops."),
             Endpoint("DELETE", f"{at}/events/{{event:text}}", self.forget_event, role, "Delete an event."),
             Endpoint("DELETE", f"{at}/units/{{unit:text}}", self.forget_unit, role, "Delete all events of a unit."),
         ]
@@ -205,18 +208,18 @@ class Administration:
         """Which keys there are."""
         sql = "SELECT role, place, made FROM keys WHERE loop = $1 ORDER BY role, place"
         async with self.store.snapshot() as database:
-            rows = await database.fetch(sql, call.loop.name)
+            rows = await database.fetch(sql, _of(call))
         return Reply({"keys": [{"role": role, "place": place, "made": iso(made)} for role, place, made in rows]})
 
     async def make_key(self, call: Call) -> Reply:
         """A new key in one of the two places of its role."""
-        name, role, place = call.loop.name, call.body.role, call.body.place
+        name, role, place = _of(call), call.body.role, call.body.place
         key = await self._write(lambda database, now: keys.replace_key(database, now, role, name, place))
         return Reply({"key": key}, 201)
 
     async def remove_key(self, call: Call) -> Reply:
         """A key is worth nothing from now on."""
-        role, place, loop = call.path["role"], call.path["place"], call.loop.name
+        role, place, loop = call.path["role"], call.path["place"], _of(call)
         is_place = place in ("1", "2")
         if not is_place or not await self._write(lambda db, now: keys.remove_key(db, role, loop, int(place))):
             raise not_found(f"there is no key {shown(place)} for {shown(role)}")
@@ -245,6 +248,11 @@ class Administration:
 
 def _named(loop: Loop) -> dict[str, Any]:
     return {"loop": loop.name, "kind": "named" if loop.is_named else "described", "made": iso(loop.made)}
+
+
+def _of(call: Call) -> str:
+    """Where a key counts: in a loop, or in all of them."""
+    return call.path.get("loop", keys.ALL_LOOPS)
 
 
 def _who(call: Call) -> str:

@@ -39,7 +39,7 @@ async def time_offset(database: Database) -> int:
     if noted["boot"] == _boot() is not None:
         return int(noted["time"] - noted["monotonic"])
     since = wall - int(noted["wall"])
-    now = int(noted["time"]) + since if 0 <= since < _AT_WORK else max(wall, int(noted["time"]))
+    now = int(noted["time"]) + since if 0 <= since < _AT_WORK else max(wall, int(noted["time"]) + _SILENCE)
     return now - _monotonic()
 
 

@@ -173,6 +173,19 @@ class ActionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Name
 
 
+class ExplainBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A decision to be explained.
+
+    Attributes:
+        event: the id of the event.
+        slot: the id of the slot, if the event has several decisions.
+
+    """
+
+    event: Name
+    slot: str = ""
+
+
 class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A key to be made.
 

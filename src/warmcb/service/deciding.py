@@ -41,16 +41,18 @@ class _Place:
         return left[0]
 
 
-def decide(loop: Loop, published: Published | None, body: DecideBody) -> Decided:
+def decide(loop: Loop, published: Published | None, body: DecideBody, offered: Offer | None = None) -> Decided:
     """A decision that is not stored yet.
 
     Args:
         loop: where.
         published: the model; None: it could not be had in time, and the baseline is played in its place.
         body: what was asked.
+        offered: its context and actions, if they are not in the body.
 
     """
-    offered = offer(body.context, body.actions, loop.kind.names)
+    if offered is None:
+        offered = offer(body.context, body.actions, loop.kind.names)
     features = {slot.id: slot.features for slot in body.slots or ()}
     if body.slots is None:
         asked = [_Place(offered, "", {}, body)]
@@ -120,7 +122,9 @@ class _Deciding:
             key = f"{self._event}\0{place.slot}" if place.slot else self._event
             choice, self.round = self._kind.choose(self._published.model, place.offered, left, key, place.slot)
             return choice
-        greedy = None if self._published is None else self._kind.greedy(self._published.model, place.offered, left)
+        greedy = None
+        if self._published is not None and self._published.has_learned:
+            greedy = self._kind.greedy(self._published.model, place.offered, left)
         chosen = place.default(left) if greedy is None or self._plays_baseline else greedy
         if greedy is not None and self._plays_baseline:
             self.agrees = greedy == chosen and self.agrees is not False

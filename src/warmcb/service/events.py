@@ -10,13 +10,15 @@ from warmcb.service.clock import SECOND, iso, moment
 from warmcb.service.kinds import Choice
 from warmcb.service.loops import Loop
 from warmcb.service.offers import Offer, stored_offer
+from warmcb.service.refusals import not_found
 from warmcb.service.store import Database
 
 MODEL, BASELINE, CONTROL, NOT_EXPLORED, FALLBACK = ARMS
 """Arms: the model has drawn; the baseline is played, by the mode or the roll-out, or for the control group; the model
 was asked not to explore; or it could not be had in time."""
 
-_choices = msgspec.json.Decoder(list[Choice]).decode
+choices_of = msgspec.json.Decoder(list[Choice]).decode
+"""The decisions of an event, from its column of slots."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -72,12 +74,19 @@ class Stored(NamedTuple):
     @property
     def choices(self) -> list[Choice]:
         """Its decisions."""
-        return _choices(self.slots)
+        return choices_of(self.slots)
 
     @property
     def offer(self) -> tuple[Offer, dict[str, Any]]:
         """What could be chosen, and the features of slots."""
         return stored_offer(self.request, self.names)
+
+    @property
+    def offers(self) -> list[Offer]:
+        """What could be chosen in each of its decisions."""
+        offered, features = self.offer
+        everything = range(len(offered.names))
+        return [offered.at(features.get(one.slot, {})).among(one.allowed or everything) for one in self.choices]
 
 
 class Joined(msgspec.Struct, frozen=True):
@@ -141,6 +150,14 @@ async def find(database: Database, loop: str, event: str) -> Stored | None:
     """An event by its id."""
     rows = await database.fetch(f"SELECT {COLUMNS} FROM events WHERE loop = $1 AND event = $2", loop, event)
     return Stored(*rows[0]) if rows else None
+
+
+async def event_named(database: Database, loop: str, event: str) -> Stored:
+    """An event by its id; a refusal if there is none."""
+    there = await find(database, loop, event)
+    if there is None:
+        raise not_found(f"there is no event {event!r:.80}")
+    return there
 
 
 def answer(stored: Stored) -> dict[str, Any]:

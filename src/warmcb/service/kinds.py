@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from warmcb import Decision, SharedBandit, WarmBandit
-from warmcb.errors import OrderError
+from warmcb import Decision, Explanation, SharedBandit, WarmBandit, load
+from warmcb.bandits._base import revive
+from warmcb.errors import InputError, OrderError
 from warmcb.features import Encoder
 from warmcb.service.bodies import EncoderBody, ExampleBody, LabelsBody
 from warmcb.service.offers import Offer, offer
@@ -91,6 +92,10 @@ class Kind(ABC):
         """Learn what the baseline did: a label of unknown worth, whose reward is known for that action only."""
 
     @abstractmethod
+    def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
+        """Why a choice is expected to be better, or worse, than the best other action, by name."""
+
+    @abstractmethod
     def encode(self, encoder: Encoder, offered: Offer) -> None:
         """An `InputError` if there is something in an offer that cannot become a row."""
 
@@ -168,13 +173,16 @@ class Described(Kind):
 
     def learn(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float, round_: int, drawn: bool) -> None:
         x, rows, ids = bandit.encoder.encode_request(offered.request)
-        row = _row_of(choice)
         if drawn:
-            probabilities = np.array(choice.probabilities)[choice.allowed or slice(None)]
-            decision = Decision(row, choice.probability, probabilities, rows, round_, None, ids)
-            bandit.learn(x, decision, _cost(bandit, reward))
+            bandit.learn(x, _described(choice, rows, ids, round_), _cost(bandit, reward))
         else:
-            bandit.observe(x, row, _cost(bandit, reward), actions=rows, ids=ids)
+            bandit.observe(x, _row_of(choice), _cost(bandit, reward), actions=rows, ids=ids)
+
+    def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
+        _, rows, ids = self.new_encoder().encode_request(offered.request)
+        # The whole request: so the model's own encoder sees the names of features.
+        found: Explanation = model.explain(offered.request, _described(choice, rows, ids, 0))
+        return found._replace(action=offered.names[found.action], against=offered.names[found.against])
 
     def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
         paid = [_cost(bandit, reward)]
@@ -215,14 +223,13 @@ class Named(Kind):
     def learn(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float, round_: int, drawn: bool) -> None:
         x, name = bandit.encoder.encode(offered.context), offered.names[_row_of(choice)]
         if drawn:
-            # Actions that came later could not be chosen.
-            probabilities = np.zeros(bandit.n_actions)
-            probabilities[: len(choice.probabilities)] = choice.probabilities
-            bandit.learn(
-                x, Decision(name, choice.probability, probabilities, offered.names, round_), _cost(bandit, reward)
-            )
+            bandit.learn(x, _named(bandit, choice, offered, round_), _cost(bandit, reward))
         else:
             bandit.observe(x, name, _cost(bandit, reward))
+
+    def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
+        found: Explanation = model.explain(offered.context, _named(model, choice, offered, 0))
+        return found
 
     def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
         paid, done = [_cost(bandit, reward)], [offered.names[_row_of(choice)]]
@@ -245,6 +252,25 @@ class Named(Kind):
         return [of.get(name, 0.0) for name in among.names]
 
 
+def loaded(kind: Kind, settings: Settings, data: bytes) -> AnyBandit:
+    """A bandit that came as a file, and that a loop can go on with.
+
+    Args:
+        kind: of the loop.
+        settings: of the loop; the share of exploration is theirs.
+        data: what `to_bytes` gave.
+
+    """
+    bandit, own = load(data), kind.new(settings)
+    if type(bandit) is not type(own) or (kind.names is not None and bandit.actions != own.actions):
+        raise InputError(
+            f"the model is a {type(bandit).__name__}; expected a {type(own).__name__} of the loop's actions"
+        )
+    if repr(bandit.encoder) != repr(own.encoder):
+        raise InputError(f"the model has another encoder than the loop; expected {own.encoder!r}")
+    return revive(type(bandit), bandit.get_params() | {"epsilon": settings.epsilon}, bandit._whole_state())
+
+
 def _cost(bandit: AnyBandit, reward: float) -> float:
     """What a reward cost. Sums, and rewards of before a change of settings, may lie out of the bandit's range."""
     low, high = bandit.cost_range or (-math.inf, math.inf)
@@ -261,6 +287,19 @@ def _lesson(bandit: AnyBandit, labels: LabelsBody, names: list[tuple[str, ...]])
         return {"y": [example.right for example in examples]}
     paid = [_cost(bandit, example.reward or 0.0) for example in examples]
     return {"y": [example.done for example in examples], "paid": paid}
+
+
+def _described(choice: Choice, rows: Any, ids: Any, round_: int) -> Decision:
+    """A choice as a bandit with described actions has made it."""
+    probabilities = np.array(choice.probabilities)[choice.allowed or slice(None)]
+    return Decision(_row_of(choice), choice.probability, probabilities, rows, round_, None, ids)
+
+
+def _named(model: Model, choice: Choice, offered: Offer, round_: int) -> Decision:
+    """A choice as a bandit with named actions has made it. Actions that came later could not be chosen."""
+    probabilities = np.zeros(len(model.actions))
+    probabilities[: len(choice.probabilities)] = choice.probabilities
+    return Decision(offered.names[_row_of(choice)], choice.probability, probabilities, offered.names, round_)
 
 
 def _known(model: Model, offered: Offer) -> list[str]:

@@ -38,6 +38,11 @@ class Published:
     model: Model
     made_for: Loop | None = None
 
+    @property
+    def has_learned(self) -> bool:
+        """Whether it knows anything."""
+        return self.made_for is None
+
 
 class Directory:
     """Loops, keys and models, as they were at the last look at the store.

@@ -55,7 +55,7 @@ def description(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
 def _operation(endpoint: Endpoint, path: str) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "summary": endpoint.summary,
-        "operationId": endpoint.handler.__name__,
+        "operationId": re.sub(r"\W+", "_", f"{endpoint.method.lower()}{path}").strip("_"),
         "parameters": _parameters(endpoint, path),
         "responses": {"2XX": {"description": "Done, and durable."}, "4XX": _ERROR, "503": _ERROR},
         "security": [] if endpoint.role == ANYBODY else [{"key": []}],

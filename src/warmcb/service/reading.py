@@ -3,11 +3,10 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,21 @@ from warmcb.logs.dsjson import line_of
 from warmcb.logs.events import Event
 from warmcb.logs.table import SCHEMA, table_of
 from warmcb.service import keys, versions
+from warmcb.service.apart import apart
 from warmcb.service.bodies import EvaluateBody
 from warmcb.service.clock import iso
-from warmcb.service.evaluating import LOG, Task, evaluation
-from warmcb.service.events import COLUMNS, Joined, Stored, find, logged
+from warmcb.service.evaluating import LOG, Learners, Task, evaluation, health
+from warmcb.service.events import COLUMNS, Joined, Stored, event_named, logged
 from warmcb.service.http import Call, Endpoint, Reply
 from warmcb.service.journal import entries_after
-from warmcb.service.refusals import RefusedError, bad_request, not_found
+from warmcb.service.loops import Loop
+from warmcb.service.refusals import RefusedError, bad_request
+from warmcb.service.settings import Settings
 from warmcb.service.store import Database, Store
 
 _PAGE = 1000  # events that are read at once
 _MOST_SHOWN = 1000
+_CHECKED = 20_000  # of the newest events
 _ALWAYS = 2**62
 
 
@@ -68,11 +71,12 @@ class Reading:
                 query={"format": "dsjson or parquet", **period},
             ),
             Endpoint("POST", f"{at}/evaluate", self.evaluate, role, "Evaluate policies on the log.", EvaluateBody),
+            Endpoint("GET", f"{at}/health", self.check_health, role, "Check whether the recent log can be relied on."),
         ]
 
     async def list_events(self, call: Call) -> Reply:
         """Some events, the newest first."""
-        limit, before = _number(call, "limit", 100, _MOST_SHOWN), _number(call, "before", _ALWAYS, _ALWAYS)
+        limit, before = whole_number(call, "limit", 100, _MOST_SHOWN), whole_number(call, "before", _ALWAYS, _ALWAYS)
         unit = call.query.get("unit")
         where = "loop = $1 AND id < $2" + (" AND unit = $4" if unit is not None else "")
         sql = f"SELECT {COLUMNS} FROM events WHERE {where} ORDER BY id DESC LIMIT $3"
@@ -85,9 +89,7 @@ class Reading:
     async def show_event(self, call: Call) -> Reply:
         """All that is known of an event."""
         async with self.store.snapshot() as database:
-            event = await find(database, call.loop.name, call.path["event"])
-            if event is None:
-                raise not_found(f"there is no event {call.path['event']!r:.80}")
+            event = await event_named(database, call.loop.name, call.path["event"])
             offered, _ = event.offer
             actions: Any = offered.names if offered.described is None else map(_with_id, offered.described)
             described = {"context": offered.context, "actions": list(actions)}
@@ -110,37 +112,62 @@ class Reading:
         """What policies would have brought, on the log of the loop."""
         if self._evaluating.locked():
             raise RefusedError(429, "too_many", "another evaluation is under way; try again when it is done")
-        body, name = call.body, call.loop.name
+        return Reply(await self.evaluation(call.loop, call.body))
+
+    async def evaluation(
+        self, loop: Loop, body: EvaluateBody, learning: Mapping[str, Settings] | None = None
+    ) -> dict[str, Any]:
+        """An evaluation on the log of a loop; it waits until others are done.
+
+        Args:
+            loop: whose log it is.
+            body: what is evaluated.
+            learning: the settings of bandits that learn from their first event on, by the name of the policy.
+
+        """
         since, until = _period(body.since, body.until)
         async with self._evaluating:
             stored: dict[str, bytes] = {}
             for policy in body.policies:
                 kind, _, rest = policy.partition(":")
+                if policy in (learning or {}):
+                    continue
                 if kind in ("version", "greedy"):
                     async with self.store.snapshot() as database:
-                        stored[rest] = (await versions.named(database, name, rest)).data
+                        stored[rest] = (await versions.named(database, loop.name, rest)).data
                 elif policy not in ("uniform", "default", "logged") and not (kind == "always" and rest):
                     expected = "uniform, default, logged, always:ACTION, version:NUMBER or greedy:NUMBER"
                     raise bad_request(f"the policy is {policy!r:.80}; expected {expected}")
-            folder = Path(tempfile.mkdtemp(prefix="warmcb-evaluate-"))
-            try:
-                with (folder / LOG).open("wb") as file:
-                    async for part in self._lines(name, since, until):
-                        file.write(part)
-                task = Task(folder, body.policies, stored, body.model, body.level, call.loop.settings.reward_range)
-                # A process of its own: decisions go on meanwhile.
-                with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                    found = await asyncio.get_running_loop().run_in_executor(pool, evaluation, task)
-                if "error" in found:
-                    reason = found["error"].replace(str(folder / LOG), "it")
-                    raise bad_request(f"the log cannot be evaluated: {reason}")
-                return Reply(found)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+            async with self._log(loop.name, since, until) as folder:
+                limits, fresh = loop.settings.reward_range, Learners(loop.kind, dict(learning or {}))
+                task = Task(folder, body.policies, stored, body.model, body.level, limits, fresh)
+                return _checked(await apart(evaluation, task), folder)
 
-    async def _events(self, loop: str, since: int, until: int) -> AsyncIterator[list[Event]]:
+    async def check_health(self, call: Call) -> Reply:
+        """Whether the evidence of the recent log can be relied on."""
+        if self._evaluating.locked():
+            raise RefusedError(429, "too_many", "an evaluation is under way; try again when it is done")
+        sql = "SELECT number FROM journal WHERE loop = $1 AND kind = 'event' ORDER BY number DESC LIMIT 1 OFFSET $2"
+        async with self.store.snapshot() as database:
+            older = await database.fetch(sql, call.loop.name, _CHECKED)
+        async with self._evaluating, self._log(call.loop.name, 0, _ALWAYS, older[0][0] if older else 0) as folder:
+            return Reply(_checked(await apart(health, folder), folder))
+
+    @asynccontextmanager
+    async def _log(self, loop: str, since: int, until: int, after: int = 0) -> AsyncIterator[Path]:
+        """A folder with the log of a period, for a while."""
+        folder = Path(tempfile.mkdtemp(prefix="warmcb-evaluate-"))
+        try:
+            with (folder / LOG).open("wb") as file:
+                async for part in self._lines(loop, since, until, after):
+                    file.write(part)
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    async def _events(self, loop: str, since: int, until: int, after: int = 0) -> AsyncIterator[list[Event]]:
         """The joined events of a period. Each page is a snapshot of its own: a download may take long."""
-        number = 0
+        number = after
         while True:
             async with self.store.snapshot() as database:
                 entries = await entries_after(database, loop, number, _PAGE)
@@ -150,8 +177,8 @@ class Reading:
             found = [(one.event, one) for one in entries if one.event is not None]
             yield [logged(event, one.joined) for event, one in found if since <= event.time < until]
 
-    async def _lines(self, loop: str, since: int, until: int) -> AsyncIterator[bytes]:
-        async for events in self._events(loop, since, until):
+    async def _lines(self, loop: str, since: int, until: int, after: int = 0) -> AsyncIterator[bytes]:
+        async for events in self._events(loop, since, until, after):
             yield b"".join(line_of(event) + b"\n" for event in events)
 
     async def _parquet(self, loop: str, since: int, until: int) -> AsyncIterator[bytes]:
@@ -171,6 +198,13 @@ class Reading:
                     yield part
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _checked(found: dict[str, Any], folder: Path) -> dict[str, Any]:
+    if "error" in found:
+        reason = found["error"].replace(str(folder / LOG), "it")
+        raise bad_request(f"the log cannot be evaluated: {reason}")
+    return found
 
 
 async def _shown(database: Database, loop: str, event: Stored) -> dict[str, Any]:
@@ -221,7 +255,7 @@ def _with_id(action: dict[str, Any]) -> dict[str, Any]:
     return {"id": action["_tag"], **{name: value for name, value in action.items() if name != "_tag"}}
 
 
-def _number(call: Call, name: str, default: int, most: int) -> int:
+def whole_number(call: Call, name: str, default: int, most: int) -> int:
     text = call.query.get(name)
     if text is None:
         return default

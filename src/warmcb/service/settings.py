@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from warmcb._messages import one_line
 from warmcb.errors import InputError
 
 _DAY = 86_400
@@ -113,7 +114,7 @@ def settings_from(plain: Any) -> Settings:
     try:
         return msgspec.convert(plain, Settings)
     except msgspec.ValidationError as error:
-        raise InputError(f"settings: {error}") from None
+        raise InputError(f"settings: {one_line(error)}") from None
 
 
 def _is_web_address(text: str) -> bool:

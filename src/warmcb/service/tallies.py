@@ -1,7 +1,7 @@
 """Figures that are added up as events are joined, so that nobody has to read a million of them to know how it goes."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from statistics import fmean
 from typing import NamedTuple
 
@@ -46,8 +46,8 @@ class Outcome(NamedTuple):
 
 
 @dataclass
-class _Minute:
-    """What is added to a row of minutes, which schema.sql describes."""
+class Minute:
+    """Events of one minute and one arm, or what is added to them: a row of minutes, which schema.sql describes."""
 
     decisions: int = 0
     joined: int = 0
@@ -59,6 +59,7 @@ class _Minute:
     agreed: int = 0
 
     def add(self, outcome: Outcome) -> None:
+        """One event more."""
         event, joined = outcome.event, outcome.joined
         self.decisions += 1
         if event.agrees is not None:
@@ -128,11 +129,11 @@ async def count(database: Database, loop: str, outcomes: Iterable[Outcome]) -> N
         outcomes: what became of them.
 
     """
-    minutes: dict[tuple[int, str], _Minute] = {}
+    minutes: dict[tuple[int, str], Minute] = {}
     sides: dict[tuple[int, str], Side] = {}
     for outcome in outcomes:
         event = outcome.event
-        minutes.setdefault((event.time // MINUTE * MINUTE, event.arm), _Minute()).add(outcome)
+        minutes.setdefault((event.time // MINUTE * MINUTE, event.arm), Minute()).add(outcome)
         if outcome.side is None or not outcome.joined.activated:
             continue
         side = sides.setdefault((outcome.split, outcome.side), Side())
@@ -150,30 +151,31 @@ async def count(database: Database, loop: str, outcomes: Iterable[Outcome]) -> N
 
 async def sides(database: Database, loop: str, split: int) -> dict[str, Side]:
     """The sides of a comparison, by name: those that have events."""
-    sql = f"SELECT side, {_names(Side)} FROM sides WHERE loop = $1 AND split = $2"
+    sql = f"SELECT side, {', '.join(names_of(Side))} FROM sides WHERE loop = $1 AND split = $2"
     return {name: Side(*row) for name, *row in await database.fetch(sql, loop, split)}
 
 
-def _names(kind: type[_Minute] | type[Side]) -> str:
-    return ", ".join(field.name for field in fields(kind))
+def names_of(kind: type[Minute] | type[Side]) -> list[str]:
+    """The columns."""
+    return [field.name for field in fields(kind)]
 
 
-def _adding(table: str, keys: list[str], kind: type[_Minute] | type[Side]) -> str:
+def _adding(table: str, keys: list[str], kind: type[Minute] | type[Side]) -> str:
     """An upsert that adds to the row that is there."""
     extremes = {"lowest": "<", "highest": ">"}
-    sets = []
-    for name in asdict(kind()):
+    names, sets = names_of(kind), []
+    for name in names:
         old, new = f"{table}.{name}", f"excluded.{name}"
         is_extreme = f"CASE WHEN {new} {extremes.get(name)} {old} THEN {new} ELSE {old} END"
         sets.append(f"{name} = {is_extreme if name in extremes else f'{old} + {new}'}")
     places = ", ".join(f"${i + 1}" for i in range(len(keys) + len(sets)))
     return (
-        f"INSERT INTO {table} ({', '.join(keys)}, {_names(kind)}) VALUES ({places})"
+        f"INSERT INTO {table} ({', '.join(keys)}, {', '.join(names)}) VALUES ({places})"
         f" ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {', '.join(sets)}"
     )
 
 
-_ADD_TO_MINUTE = _adding("minutes", ["loop", "minute", "arm"], _Minute)
+_ADD_TO_MINUTE = _adding("minutes", ["loop", "minute", "arm"], Minute)
 _ADD_TO_SIDE = _adding("sides", ["loop", "split", "side"], Side)
 _ADD_TO_UNIT = (
     "INSERT INTO units (loop, unit, split, side, events, reward_sum) VALUES ($1, $2, $3, $4, 1, $5)"
