@@ -18,6 +18,7 @@ from warmcb.service.limits import Limits
 from warmcb.service.metrics import exposition
 from warmcb.service.models import Directory
 from warmcb.service.openapi import description
+from warmcb.service.page import Page
 from warmcb.service.personalizer.apis import ROOT
 from warmcb.service.personalizer.routes import Personalizer
 from warmcb.service.reading import Reading
@@ -72,6 +73,7 @@ class Application:
             *Reporting(store, self._directory, clock).endpoints,
             *Administration(store, self._directory, committer).endpoints,
             Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
+            *Page().endpoints,
             Endpoint("GET", "/openapi.json", self.openapi, ANY_KEY, "Describe the routes."),
         ]
         self.endpoints = [*serving.endpoints, *others]

@@ -64,7 +64,8 @@ class Reply:
         status: of HTTP.
         kind: of bytes.
         filename: under which a browser should keep it.
-        headers: more of them.
+        cache: whether it may be kept, and how long.
+        headers: further ones.
 
     """
 
@@ -72,6 +73,7 @@ class Reply:
     status: int = 200
     kind: bytes = _JSON
     filename: str | None = None
+    cache: bytes = b"no-store"
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
@@ -259,7 +261,7 @@ async def send_reply(reply: Reply, send: Send) -> None:
     """Answer."""
     streams = isinstance(reply.body, AsyncIterator)
     body = b"" if streams else reply.body if isinstance(reply.body, bytes) else _encode(reply.body)
-    headers = [(b"content-type", reply.kind), (b"cache-control", b"no-store")]
+    headers = [(b"content-type", reply.kind), (b"cache-control", reply.cache)]
     if not streams:
         headers.append((b"content-length", str(len(body)).encode()))
     if reply.filename is not None:

@@ -1,0 +1,9 @@
+// Where the reader is: #/LOOP/VIEW/WHAT. Names may hold anything.
+
+export function here() {
+  const [loop = "", view = "overview", what = ""] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  return { loop, view: view || "overview", what };
+}
+
+export const address = (loop, view = "overview", what = "") =>
+  `#/${[loop, view, what].filter((part) => part !== "").map(encodeURIComponent).join("/")}`;
