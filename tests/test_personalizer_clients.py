@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from msrest.authentication import CognitiveServicesCredentials
 from msrest.exceptions import HttpOperationError
 
 import warmcb
+from postgres import Postgres
 from serving import Serving
 from warmcb.client import Client
 
@@ -53,12 +55,17 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield serving
 
 
-@pytest.fixture
-def shop(serving: Serving, request: pytest.FixtureRequest) -> Iterator[Shop]:
-    name = request.node.name.replace("[", "-").replace("]", "")[:60]
+@contextmanager
+def new_shop(serving: Serving, name: str) -> Iterator[Shop]:
     with Client(serving.url, serving.key, loop=name) as native:
         native.make_loop("described", settings={"wait": 1.0, "publish_seconds": 0.5})
         yield Shop(serving.url, native.new_key("application"), native.new_key("administration"), native)
+
+
+@pytest.fixture
+def shop(serving: Serving, request: pytest.FixtureRequest) -> Iterator[Shop]:
+    with new_shop(serving, request.node.name[:60]) as shop:
+        yield shop
 
 
 def until(is_so: Callable[[], bool]) -> None:
@@ -300,6 +307,12 @@ def test_an_application_cannot_administer(shop: Shop) -> None:
     assert (caught.value.status_code, caught.value.error.code) == (403, "InvalidApiAccess")
     with pytest.raises(ClientAuthenticationError):
         last_client(shop, "no key").rank(last_request())
+
+
+@pytest.mark.parametrize("calls", [test_the_last_client_evaluates, test_the_last_client_takes_models_and_logs])
+def test_the_same_on_postgresql(postgres: Postgres, tmp_path: Path, calls: Callable[[Shop], None]) -> None:
+    with Serving(tmp_path, address=postgres.new_store()) as serving, new_shop(serving, "shop") as shop:
+        calls(shop)
 
 
 # The clients from npm

@@ -1,10 +1,13 @@
 """What Personalizer's clients send. Names that are not known are left alone: later clients send more of them."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+from warmcb.service.bodies import NO_NUL
 
 Record = dict[str, Any]
+Text = Annotated[str, Meta(pattern=NO_NUL)]
 
 
 class Action(Struct, frozen=True, gc=False):
@@ -35,7 +38,7 @@ class Rank(Struct, frozen=True, kw_only=True, rename="camel"):
     actions: list[Action]
     context_features: list[Record] | None = None
     excluded_actions: list[str] | None = None
-    event_id: str | None = None
+    event_id: Text | None = None
     defer_activation: bool | None = None
 
 
@@ -50,7 +53,7 @@ class Slot(Struct, frozen=True, kw_only=True, rename="camel"):
 
     """
 
-    id: str
+    id: Text
     baseline_action: str
     features: list[Record] | None = None
     excluded_actions: list[str] | None = None
@@ -71,7 +74,7 @@ class MultiSlotRank(Struct, frozen=True, kw_only=True, rename="camel"):
     actions: list[Action]
     slots: list[Slot]
     context_features: list[Record] | None = None
-    event_id: str | None = None
+    event_id: Text | None = None
     defer_activation: bool | None = None
 
 
@@ -95,7 +98,7 @@ class SlotReward(Struct, frozen=True, rename="camel"):
 
     """
 
-    slot_id: str
+    slot_id: Text
     value: float
 
 
@@ -161,7 +164,7 @@ class PolicyReference(Struct, frozen=True, rename="camel"):
 
     """
 
-    evaluation_id: str
+    evaluation_id: Text
     policy_name: str
 
 
