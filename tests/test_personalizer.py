@@ -736,3 +736,16 @@ def test_the_log_goes_and_what_was_learned_stays(desk: Desk) -> None:
 def test_what_has_no_meaning_here(quiet: Desk) -> None:
     for path in ("interactions", "observations"):
         refusal(quiet.ask("POST", f"{BETWEEN[2]}/logs/{path}", content=b"\1"), 403, "InvalidApiAccess")
+
+
+@pytest.mark.parametrize("name", ["\0", "a\0b"])
+def test_the_one_character_that_postgresql_has_not_is_refused(desk: Desk, name: str) -> None:
+    at, page = "/personalizer/v1.1-preview.3/multislot", {"actions": DRINKS, "slots": SLOTS}
+    for path, body in (
+        (f"{FIRST}/rank", {"actions": DRINKS, "eventId": name}),
+        (f"{at}/rank", page | {"eventId": name}),
+        (f"{at}/rank", page | {"slots": [{"id": name, "baselineAction": "tea"}]}),
+        (f"{at}/events/e/reward", {"reward": [{"slotId": name, "value": 1.0}]}),
+    ):
+        assert desk.ask("POST", path, json=body).status_code == 400
+    assert desk.count("events") == desk.count("rewards") == 0

@@ -6,6 +6,8 @@ from msgspec import Meta, Struct
 
 from warmcb.service.bodies import NO_NUL
 
+from warmcb.service.bodies import Text
+
 Record = dict[str, Any]
 Text = Annotated[str, Meta(pattern=NO_NUL)]
 
