@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +47,7 @@ class Shop(NamedTuple):
     application: str
     administration: str
     native: Client
+    clients: ExitStack
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +58,9 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 @contextmanager
 def new_shop(serving: Serving, name: str) -> Iterator[Shop]:
-    with Client(serving.url, serving.key, loop=name) as native:
+    with Client(serving.url, serving.key, loop=name) as native, ExitStack() as clients:
         native.make_loop("described", settings={"wait": 1.0, "publish_seconds": 0.5})
-        yield Shop(serving.url, native.new_key("application"), native.new_key("administration"), native)
+        yield Shop(serving.url, native.new_key("application"), native.new_key("administration"), native, clients)
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def period() -> tuple[datetime, datetime]:
 
 
 def first_client(shop: Shop, key: str | None = None) -> Any:
-    return FirstClient(shop.url, CognitiveServicesCredentials(key or shop.application))
+    return shop.clients.enter_context(FirstClient(shop.url, CognitiveServicesCredentials(key or shop.application)))
 
 
 def first_request(**more: Any) -> Any:
@@ -137,11 +138,12 @@ def test_the_first_client_reads_why_it_is_refused(shop: Shop) -> None:
 
 
 def last_client(shop: Shop, key: str | None = None) -> Any:
-    return LastClient(shop.url, AzureKeyCredential(key or shop.application))
+    return shop.clients.enter_context(LastClient(shop.url, AzureKeyCredential(key or shop.application)))
 
 
 def administration(shop: Shop, key: str | None = None) -> Any:
-    return PersonalizerAdministrationClient(shop.url, AzureKeyCredential(key or shop.administration))
+    credential = AzureKeyCredential(key or shop.administration)
+    return shop.clients.enter_context(PersonalizerAdministrationClient(shop.url, credential))
 
 
 def last_request(**more: Any) -> dict[str, Any]:
