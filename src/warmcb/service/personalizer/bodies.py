@@ -1,15 +1,12 @@
 """What Personalizer's clients send. Names that are not known are left alone: later clients send more of them."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
-
-from warmcb.service.bodies import NO_NUL
+from msgspec import Struct
 
 from warmcb.service.bodies import Text
 
 Record = dict[str, Any]
-Text = Annotated[str, Meta(pattern=NO_NUL)]
 
 
 class Action(Struct, frozen=True, gc=False):
