@@ -58,9 +58,11 @@ function draw(chart) {
     cursor,
   );
   const hadFocus = place.contains(document.activeElement);
+  const { at } = chart; // the old picture forgets it when it loses the focus
   place.replaceChildren(picture);
-  if (hadFocus) picture.focus();
+  chart.at = at;
   follow(chart, picture, cursor, x, width);
+  if (hadFocus) picture.focus();
   tell(chart, chart.at);
 }
 
@@ -147,7 +149,12 @@ function follow(chart, picture, cursor, x, width) {
     const place = chart.at === null ? (by > 0 ? -1 : times.length) : times.indexOf(chart.at);
     choose(times[Math.max(0, Math.min(times.length - 1, place + by))]);
   });
-  picture.addEventListener("blur", () => choose(null));
+  // Read aloud to whoever moves by keyboard, and not each time that new figures come.
+  picture.addEventListener("focus", () => chart.legend.setAttribute("aria-live", "polite"));
+  picture.addEventListener("blur", () => {
+    chart.legend.removeAttribute("aria-live");
+    choose(null);
+  });
   if (chart.at !== null && times.includes(chart.at)) choose(chart.at);
 }
 

@@ -47,7 +47,7 @@ function draw({ body, loop, signal }, models) {
     event.preventDefault();
     const request = requestOf(new FormData(form));
     let found;
-    if (await doing(told, start, async () => (found = await postSlowly(of(loop, "evaluate"), request, signal)))) {
+    if (await doing(told, start, async () => (found = await postSlowly(of(loop, "evaluate"), request, signal)), null, "Working … A long log takes a while.")) {
       result.replaceChildren(...evaluated(found, request));
     }
   });

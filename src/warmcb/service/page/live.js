@@ -18,6 +18,7 @@ export async function live({ place, signal, seconds = null, load, draw }) {
       failures = 0;
       sayConnected();
       draw(loaded);
+      place.removeAttribute("aria-busy");
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof LostError) {
@@ -28,12 +29,12 @@ export async function live({ place, signal, seconds = null, load, draw }) {
         dispatchEvent(new CustomEvent("wrong-key", { detail: error.message }));
         return;
       } else {
+        place.removeAttribute("aria-busy");
         place.replaceChildren(notice("bad", error.message));
         if (!error.status) throw error;
         return;
       }
     }
-    place.removeAttribute("aria-busy");
     if (pause === null) return;
     await passed(pause, signal);
   }
@@ -41,7 +42,7 @@ export async function live({ place, signal, seconds = null, load, draw }) {
 
 function sayLost(error, pause) {
   const place = document.getElementById("connection");
-  place.replaceChildren(h("p", { class: "notice bad" }, h("strong", {}, error.message), ` Trying again in ${pause} s.`));
+  place.replaceChildren(notice(error.isBusy ? "look" : "bad", h("strong", {}, error.message), ` Trying again in ${pause} s.`));
 }
 
 const sayConnected = () => document.getElementById("connection").replaceChildren();
