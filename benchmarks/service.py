@@ -1,14 +1,15 @@
 """How fast `warmcb serve` decides, how long an answer takes, how soon it learns, and how much memory it needs.
 
-    python benchmarks/service.py throughput [--rounds 5] [--seconds 10]
-    python benchmarks/service.py latency [--rate 500] [--seconds 30]
-    python benchmarks/service.py freshness [--rate 500] [--seconds 30]
+    python benchmarks/service.py throughput [--store postgresql] [--rounds 5] [--seconds 10]
+    python benchmarks/service.py latency [--store postgresql] [--rate 500] [--seconds 30]
+    python benchmarks/service.py freshness [--store postgresql] [--rate 500] [--seconds 30]
     python benchmarks/service.py memory [--events 1000000]
 
 Service, trainer and load share the machine, over loopback. One worker; 20 described actions of 5 values, contexts of 10
 values, 3.8 kB; every second decision is rewarded; events wait two seconds, so that the trainer is at work all the time.
-The store is a new file in TMPDIR, which should be on a disk: each decision is on it before it is answered. Without
---rate, half of the decisions a second that are reached at first are asked for.
+The store is new, an SQLite file or a PostgreSQL on the same machine. It is in TMPDIR, which should be on a disk: each
+decision is on it before it is answered. Without --rate, half of the decisions a second that are reached at first are
+asked for.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import tempfile
 import time
 from bisect import bisect_left
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ import numpy as np
 
 from load import AsFastAsItGoes, AtAConstantRate, Driven
 from load_requests import Requests
+from postgres import Postgres
 from serving import Serving, free_port, memory, memory_share, processor_seconds
 from warmcb.client import Client
 
@@ -93,9 +95,11 @@ class Bench:
 
 
 @contextmanager
-def bench() -> Iterator[Bench]:
-    with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
-        yield Bench(serving)
+def bench(store: str) -> Iterator[Bench]:
+    """A service on a new store: "sqlite" or "postgresql"."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        address = stack.enter_context(Postgres()).new_store() if store == "postgresql" else None
+        yield Bench(stack.enter_context(Serving(Path(folder), address=address)))
 
 
 @contextmanager
@@ -119,7 +123,7 @@ def echoing() -> Iterator[int]:
         process.wait()
 
 
-def throughput(rounds: int, seconds: float) -> dict[str, Any]:
+def throughput(store: str, rounds: int, seconds: float) -> dict[str, Any]:
     """Decisions a second, beside a bare echo of the same requests, in turns."""
     head = ("echo", "service", "of it", "load", "worker", "trainer", "waiting", "caught up")
     print(
@@ -127,7 +131,7 @@ def throughput(rounds: int, seconds: float) -> dict[str, Any]:
     )
     print("".join(f"{title:>10}" for title in head))
     found = []
-    with bench() as service, echoing() as port:
+    with bench(store) as service, echoing() as port:
         service.fast(1.0)
         for _ in range(rounds):
             service.catch_up()
@@ -164,9 +168,9 @@ def half_rate(service: Bench, rate: float | None) -> float:
     return chosen
 
 
-def latency(rate: float | None, seconds: float) -> dict[str, Any]:
+def latency(store: str, rate: float | None, seconds: float) -> dict[str, Any]:
     """How long answers take when requests arrive at a constant rate; a bare echo tells how busy the machine is."""
-    with bench() as service, echoing() as port:
+    with bench(store) as service, echoing() as port:
         chosen = half_rate(service, rate)
         echo = service.steady(chosen, seconds, port)
         driven = service.steady(chosen, seconds)
@@ -184,12 +188,12 @@ def percentiles(latencies: list[float]) -> list[float]:
     return [float(1e3 * value) for value in np.percentile(latencies, PERCENTILES)]
 
 
-def freshness(rate: float | None, seconds: float) -> dict[str, Any]:
+def freshness(store: str, rate: float | None, seconds: float) -> dict[str, Any]:
     """How long after its deadline an event is part of what decides, in a quiet loop and in a busy one."""
     found = {}
     print("seconds from an event's deadline to the first decision by a model that has learned it (to reach: 10)")
     print(f"{'a second':>10}{'events':>10}{'median':>10}{'largest':>10}")
-    with bench() as service:
+    with bench(store) as service:
         for chosen in (5.0, half_rate(service, rate)):
             driven = service.steady(chosen, seconds)
             delays = learned_after(service, driven)
@@ -215,7 +219,7 @@ def memory_of(events: int) -> list[dict[str, Any]]:
     found = []
     print("MB in memory (all: what they share counts once; to reach: 500), and of the store on the disk")
     print("".join(f"{title:>12}" for title in ("events", "a second", "worker", "trainer", "all", "store", "waiting")))
-    with bench() as service:
+    with bench("sqlite") as service:
         for number in range(STEP, events + 1, STEP):
             driven = service.fast(_HOURS, decisions=STEP)
             found.append(look(service, number, driven.rate))
@@ -243,6 +247,7 @@ def look(service: Bench, events: int, rate: float) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("mode", choices=["throughput", "latency", "freshness", "memory"])
+    parser.add_argument("--store", choices=["sqlite", "postgresql"], default="sqlite", help="but for memory")
     parser.add_argument("--rounds", type=int, default=5, help="of throughput")
     parser.add_argument("--seconds", type=float, help="of each measurement")
     parser.add_argument("--rate", type=float, help="decisions a second")
@@ -251,11 +256,11 @@ def main() -> None:
     given = parser.parse_args()
     found: Any
     if given.mode == "throughput":
-        found = throughput(given.rounds, given.seconds or 10.0)
+        found = throughput(given.store, given.rounds, given.seconds or 10.0)
     elif given.mode == "latency":
-        found = latency(given.rate, given.seconds or 30.0)
+        found = latency(given.store, given.rate, given.seconds or 30.0)
     elif given.mode == "freshness":
-        found = freshness(given.rate, given.seconds or 30.0)
+        found = freshness(given.store, given.rate, given.seconds or 30.0)
     else:
         found = memory_of(given.events)
     if given.json:

@@ -25,10 +25,11 @@ class Serving:
         workers: how many processes decide.
         key: what administers all loops; by default a random one.
         environment: further variables.
+        address: of the store; by default it is a file in the folder.
 
     Attributes:
         key: what administers all loops.
-        store: the file of the store.
+        store: the file of the store, if it is one.
         port: where it listens: any that is free at first, the same one when it is started again.
 
     """
@@ -40,9 +41,11 @@ class Serving:
         workers: int = 1,
         key: str | None = None,
         environment: Mapping[str, str] | None = None,
+        address: str | None = None,
     ) -> None:
         self.key = key or secrets.token_hex(32)
         self.store = folder / "warmcb.db"
+        self._address = address
         self.port = 0
         self._errors = folder / "stderr.txt"
         self._workers = workers
@@ -63,7 +66,7 @@ class Serving:
         """Start it, and wait until it says that it is ready."""
         assert self._process is None, "it runs already"
         command = [sys.executable, "-m", "warmcb", "serve", "--port", str(self.port)]
-        command += ["--store", f"sqlite:///{self.store}", "--workers", str(self._workers)]
+        command += ["--store", self.address, "--workers", str(self._workers)]
         with self._errors.open("a") as errors:
             self._process = subprocess.Popen(
                 command,
@@ -85,6 +88,11 @@ class Serving:
     def url(self) -> str:
         """Where it serves."""
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def address(self) -> str:
+        """Where its store is."""
+        return self._address or f"sqlite:///{self.store}"
 
     @property
     def supervisor(self) -> int:

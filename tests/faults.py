@@ -1,14 +1,17 @@
 """What tests of faults share: plain HTTP, the processes of a service, its store, and its journal replayed."""
 
+import asyncio
 import http.client
 import json
 import os
+import re
 import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from serving import Serving
 from warmcb.errors import WarmcbError
 from warmcb.service.journal import added_actions, entries_after
 from warmcb.service.loops import loop_named, settings_of
-from warmcb.service.store import Store
+from warmcb.service.store import Store, opened
 from warmcb.service.student import Student
 
 PATIENCE = 60.0  # seconds; a busy machine is slow
@@ -72,6 +75,9 @@ class Service(Serving):
 
     def rows(self, sql: str, *values: Any) -> list[Any]:
         """What the store holds."""
+        if not self.address.startswith("sqlite"):
+            numbers = count(1)
+            return asyncio.run(_fetched(self.address, re.sub(r"\?", lambda _: f"${next(numbers)}", sql), values))
         with closing(sqlite3.connect(f"{self.store.as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as database:
             return database.execute(sql, values).fetchall()
 
@@ -81,6 +87,11 @@ class Service(Serving):
     def says(self, *words: str) -> bool:
         """Whether a line of the log has all of these words."""
         return any(all(word in line for word in words) for line in self.errors().splitlines())
+
+
+async def _fetched(address: str, sql: str, values: tuple[Any, ...]) -> list[Any]:
+    async with opened(address, make=False) as store, store.snapshot() as database:
+        return await database.fetch(sql, *values)
 
 
 def until(is_so: Callable[[], bool]) -> None:

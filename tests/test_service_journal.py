@@ -28,15 +28,15 @@ DONE = {"context": {"hour": 5}, "done": "weather", "reward": 0.25}
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[SmallService]:
-    with SmallService(tmp_path) as service:
+def service(place: Path | str) -> Iterator[SmallService]:
+    with SmallService(place) as service:
         service.make(NAMED, wait=WAIT)
         yield service
 
 
 @pytest.fixture(params=KINDS)
-def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SmallService]:
-    with SmallService(tmp_path) as service:
+def either(request: pytest.FixtureRequest, place: Path | str) -> Iterator[SmallService]:
+    with SmallService(place) as service:
         service.make(KINDS[request.param], wait=WAIT)
         yield service
 

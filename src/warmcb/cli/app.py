@@ -29,6 +29,7 @@ _COMMANDS = (
     ("replay", "replay", "replay_command", "logs"),
     ("serve", "serve", "serve_command", "serve"),
     ("backup", "serve", "backup_command", "serve"),
+    ("loop", "loop", "loop_app", "serve"),
 )
 """Each command, the module and the name of what it is, and the extra that it needs."""
 

@@ -9,7 +9,7 @@ import typer
 
 from warmcb.errors import WarmcbError
 from warmcb.service.process import log_as_json
-from warmcb.service.store import open_store
+from warmcb.service.store import opened
 from warmcb.service.supervisor import Supervisor
 
 _STORE = "sqlite:///warmcb.db"
@@ -50,8 +50,5 @@ def backup_command(
 
 
 async def _backup(address: str, path: Path) -> None:
-    store = open_store(address)
-    try:
+    async with opened(address, make=False) as store:
         await store.backup(path)
-    finally:
-        await store.close()

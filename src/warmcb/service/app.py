@@ -1,7 +1,7 @@
 """The application of a worker: all routes over one store."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -19,6 +19,8 @@ from warmcb.service.metrics import exposition
 from warmcb.service.models import Directory
 from warmcb.service.openapi import description
 from warmcb.service.page import Page
+from warmcb.service.personalizer.apis import ROOT
+from warmcb.service.personalizer.routes import Personalizer
 from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
 from warmcb.service.reporting import Reporting
@@ -52,7 +54,8 @@ class Application:
 
     Attributes:
         router: the ASGI application.
-        endpoints: all routes.
+        endpoints: all routes but those of Personalizer, whose own description is public.
+        jobs: does what was asked for by some of them.
 
     """
 
@@ -62,34 +65,43 @@ class Application:
         self._directory = Directory(store, master)
         committer = Committer(store, clock)
         door = Door(self._directory, limits)
-        self.endpoints = [
-            *Serving(self._directory, committer, limits).endpoints,
+        serving, reading = Serving(self._directory, committer, limits), Reading(store)
+        others = [
             Endpoint("GET", "/healthz", self.health, ANYBODY, "Tell that the process lives."),
             Endpoint("GET", "/readyz", self.ready, ANYBODY, "Tell whether the store can be used."),
-            *Reading(store).endpoints,
+            *reading.endpoints,
             *Reporting(store, self._directory, clock).endpoints,
             *Administration(store, self._directory, committer).endpoints,
             Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
             *Page().endpoints,
             Endpoint("GET", "/openapi.json", self.openapi, ANY_KEY, "Describe the routes."),
         ]
-        by_path: dict[str, dict[str, Any]] = {}
-        for endpoint in self.endpoints:
-            by_path.setdefault(endpoint.path, {})[endpoint.method] = door.app(endpoint)
-        elsewhere = door.app(Endpoint("", "elsewhere", self.elsewhere, ANY_KEY, ""))
-        otherwise = door.app(Endpoint("", "otherwise", self.otherwise, ANY_KEY, ""))
-        routes = [Route(path, _ByMethod(apps, otherwise)) for path, apps in by_path.items()]
-        self.router = Router(routes, default=elsewhere, redirect_slashes=False, lifespan=self._lifespan)
+        self.endpoints = [*serving.endpoints, *others]
+        elsewhere = Endpoint("", "elsewhere", self.elsewhere, ANY_KEY, "")
+        otherwise = Endpoint("", "otherwise", self.otherwise, ANY_KEY, "")
+        theirs = Personalizer(store, self._directory, committer, reading)
+        self.jobs = theirs.jobs
+        their_routes = _routes(door, theirs.endpoints, theirs.otherwise)
+        routes = [  # those that are called most first
+            *_routes(door, serving.endpoints, otherwise),
+            Route(
+                f"{ROOT}/{{rest:text}}",
+                Router(their_routes, default=door.app(theirs.elsewhere), redirect_slashes=False),
+            ),
+            *_routes(door, others, otherwise),
+        ]
+        self.router = Router(routes, default=door.app(elsewhere), redirect_slashes=False, lifespan=self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, _: Any) -> AsyncIterator[None]:
-        looking = asyncio.create_task(self._directory.run())
+        running = [asyncio.create_task(one.run()) for one in (self._directory, self.jobs)]
         try:
             yield
         finally:
-            looking.cancel()
-            with suppress(asyncio.CancelledError):
-                await looking
+            for one in running:
+                one.cancel()
+                with suppress(asyncio.CancelledError):
+                    await one
 
     async def health(self, call: Call) -> Reply:
         """The process lives."""
@@ -118,6 +130,15 @@ class Application:
     async def otherwise(self, call: Call) -> Reply:
         """There is one, for other methods."""
         raise RefusedError(405, "bad_method", "this address does not take this method; see /openapi.json")
+
+
+def _routes(door: Door, endpoints: Iterable[Endpoint], otherwise: Endpoint) -> list[Route]:
+    """Routes by path."""
+    by_path: dict[str, dict[str, Any]] = {}
+    for endpoint in endpoints:
+        by_path.setdefault(endpoint.path, {})[endpoint.method] = door.app(endpoint)
+    other = door.app(otherwise)
+    return [Route(path, _ByMethod(apps, other)) for path, apps in by_path.items()]
 
 
 class _ByMethod:

@@ -8,7 +8,8 @@ from msgspec import Meta, Struct
 from warmcb._messages import one_line
 from warmcb.service.refusals import bad_request
 
-Name = Annotated[str, Meta(min_length=1, max_length=256)]
+_NO_NUL = r"^[^\0]*$"  # PostgreSQL has no texts with that character
+Name = Annotated[str, Meta(min_length=1, max_length=256, pattern=_NO_NUL)]
 Record = dict[str, Any]
 T = TypeVar("T")
 
@@ -78,7 +79,7 @@ class RewardBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     event: Name
     reward: Annotated[float, Meta(ge=-1e12, le=1e12)]
-    slot: Annotated[str, Meta(max_length=256)] = ""
+    slot: Annotated[str, Meta(max_length=256, pattern=_NO_NUL)] = ""
 
 
 class ActivateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -22,7 +22,7 @@ class _Waiting(NamedTuple):
 
 
 class Committer:
-    """Runs the jobs that came while the last transaction was committed, together in the next one.
+    """Runs the jobs that came while earlier transactions were committed, together in the next one.
 
     Times are taken inside of transactions, and never from what is settled: an event that is joined at its deadline has
     seen every reward with an earlier time.
@@ -36,7 +36,7 @@ class Committer:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
         self._waiting: list[_Waiting] = []
-        self._running: asyncio.Task[None] | None = None
+        self._running: set[asyncio.Task[None]] = set()
 
     async def run(self, job: Job[T], manner: Manner = Manner.ALONE) -> T:
         """What a job gives, when it is durable.
@@ -48,8 +48,8 @@ class Committer:
         """
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(job, manner, answer))
-        if self._running is None:
-            self._running = asyncio.create_task(self._commit_all())
+        if len(self._running) < self._store.writers:
+            self._running.add(asyncio.create_task(self._commit_all()))
         return await answer
 
     async def _commit_all(self) -> None:
@@ -58,7 +58,7 @@ class Committer:
                 group, self._waiting = self._waiting[:_MOST_JOBS], self._waiting[_MOST_JOBS:]
                 await self._commit(group)
         finally:
-            self._running = None
+            self._running.remove(_this_task())
 
     async def _commit(self, group: list[_Waiting]) -> None:
         try:
@@ -84,6 +84,12 @@ class Committer:
             now = max(self._clock.now(), database.settled)
             outcomes = [await _outcome(one.job, database, now) for one in group]
         return outcomes
+
+
+def _this_task() -> asyncio.Task[None]:
+    task = asyncio.current_task()
+    assert task is not None
+    return task
 
 
 async def _outcome(job: Job[Any], database: Database, now: int) -> Any:

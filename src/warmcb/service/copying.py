@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from warmcb._messages import shown
 from warmcb.errors import InputError
+from warmcb.service.loops import is_name
 from warmcb.service.store import Database, Row, schema
 
 _PAGE = 1000  # rows that are read at once
@@ -64,11 +65,21 @@ async def copy_loop(source: Database, target: Database, loop: str, name: str) ->
         raise InputError(f"loop is {shown(loop)}; expected the name of one that is there")
     if await target.fetch("SELECT 1 FROM loops WHERE loop = $1", name):
         raise InputError(f"the loop {shown(name)} is there already; expected a new name")
+    if not is_name(name):
+        raise InputError(f"the name is {shown(name)}; expected 1 to 64 letters, digits, '-', '_' and '.'")
     for table in tables():
         if table.name == "keys" or "loop" not in table.columns:
             continue
         async for rows in _pages(source, table, loop):
             await _insert(target, table, [(name, *row[1:]) for row in rows])
+
+
+async def only_loop(source: Database) -> str:
+    """The name of the one loop of a file."""
+    found = [name for (name,) in await source.fetch("SELECT loop FROM loops ORDER BY loop")]
+    if len(found) != 1:
+        raise InputError(f"the file has the loops {shown(found)}; expected one, as `warmcb loop export` writes it")
+    return str(found[0])
 
 
 async def copy_all(source: Database, target: Database) -> None:

@@ -41,16 +41,18 @@ class _Place:
         return left[0]
 
 
-def decide(loop: Loop, published: Published | None, body: DecideBody) -> Decided:
+def decide(loop: Loop, published: Published | None, body: DecideBody, offered: Offer | None = None) -> Decided:
     """A decision that is not stored yet.
 
     Args:
         loop: where.
         published: the model; None: it could not be had in time, and the baseline is played in its place.
         body: what was asked.
+        offered: its context and actions, if they are not in the body.
 
     """
-    offered = offer(body.context, body.actions, loop.kind.names)
+    if offered is None:
+        offered = offer(body.context, body.actions, loop.kind.names)
     features = {slot.id: slot.features for slot in body.slots or ()}
     if body.slots is None:
         asked = [_Place(offered, "", {}, body)]

@@ -5,9 +5,25 @@ from typing import Any, NamedTuple
 
 from warmcb.errors import WarmcbError
 from warmcb.logs import check_log, evaluate, open_log
+from warmcb.logs.playing import Learning
 from warmcb.logs.summary import Estimate
+from warmcb.service.kinds import Kind
+from warmcb.service.settings import Settings
 
 LOG = "log.dsjson"
+
+
+class Learners(NamedTuple):
+    """Bandits that learn from their first event on.
+
+    Attributes:
+        kind: of the loop.
+        settings: that each is made with, by the name of the policy.
+
+    """
+
+    kind: Kind
+    settings: dict[str, Settings]
 
 
 class Task(NamedTuple):
@@ -20,6 +36,7 @@ class Task(NamedTuple):
         model: what the model of rewards sees.
         level: of confidence.
         reward_range: the lowest and the highest reward, if they are known.
+        learners: policies that learn meanwhile.
 
     """
 
@@ -29,6 +46,7 @@ class Task(NamedTuple):
     model: str
     level: float
     reward_range: tuple[float, float] | None
+    learners: Learners
 
 
 def evaluation(task: Task) -> dict[str, Any]:
@@ -63,8 +81,10 @@ def health(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _policy(task: Task, name: str) -> str:
+def _policy(task: Task, name: str) -> Any:
     """What `evaluate` takes: stored versions as files, by a name of ours and not of the caller's."""
+    if name in task.learners.settings:
+        return Learning(task.learners.kind.new(task.learners.settings[name]), task.reward_range)
     kind, _, number = name.partition(":")
     if kind not in ("version", "greedy"):
         return name

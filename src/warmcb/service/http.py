@@ -16,7 +16,7 @@ from warmcb.service import keys
 from warmcb.service.bodies import decoded
 from warmcb.service.keys import Key
 from warmcb.service.limits import Limits, Rates
-from warmcb.service.loops import Loop
+from warmcb.service.loops import DEFAULT, Loop
 from warmcb.service.metrics import REQUESTS, SECONDS, STORE_FAILURES
 from warmcb.service.models import Directory
 from warmcb.service.refusals import RefusedError, bad_request
@@ -80,6 +80,42 @@ class Reply:
 Handler = Callable[[Call], Awaitable[Reply]]
 
 
+def refused(error: Exception) -> Reply:
+    """The answer to a request that went wrong."""
+    if isinstance(error, RefusedError):
+        status, code, message = error.status, error.code, str(error)
+    elif isinstance(error, StoreError):
+        STORE_FAILURES.inc()
+        log.error("%s", error)
+        status, code, message = 503, "unavailable", "the store cannot be used at the moment; nothing was changed"
+    elif isinstance(error, TimeoutError):
+        status, code, message = 408, "timeout", "the request took too long to arrive"
+    elif isinstance(error, InputError):
+        status, code, message = 400, "bad_request", str(error)
+    else:
+        log.error("%s: %s", type(error).__name__, error, exc_info=error)
+        status, code, message = 500, "internal", "something went wrong here; nothing was changed"
+    return Reply({"error": {"code": code, "message": message}}, status)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What the routes of one API have in common.
+
+    Attributes:
+        refused: the answer to a request that went wrong.
+        idempotency: the header that names a delivery.
+        loop_of_key: whether the key names the loop, and not the path.
+        is_strict: whether parameters behind the path that nobody knows are refused.
+
+    """
+
+    refused: Callable[[Exception], Reply] = refused
+    idempotency: bytes = b"idempotency-key"
+    loop_of_key: bool = False
+    is_strict: bool = True
+
+
 @dataclass(frozen=True)
 class Endpoint:
     """A route: who may call it, what it takes, what it does.
@@ -89,10 +125,11 @@ class Endpoint:
         path: with parameters in braces.
         handler: what it does.
         role: `ANYBODY`, `ANY_KEY`, or a role of keys.
-        body: the type of its body; None if it has none.
+        body: the type of its body, `bytes` for one that is no JSON; None if it has none.
         summary: what it does, in a sentence.
         query: its parameters behind the path, and what they are.
         most: the largest body in bytes, if it is not the usual one.
+        surface: the API that it belongs to.
 
     """
 
@@ -104,6 +141,7 @@ class Endpoint:
     body: type[Any] | None = None
     query: dict[str, str] = field(default_factory=dict)
     most: int | None = None
+    surface: Surface = Surface()
 
 
 class Door:
@@ -131,7 +169,7 @@ class Door:
                 try:
                     reply = await self._answer(endpoint, scope, receive)
                 except Exception as error:
-                    reply = refused(error)
+                    reply = endpoint.surface.refused(error)
                 status = reply.status
                 await send_reply(reply, send)
             except asyncio.CancelledError:
@@ -149,23 +187,28 @@ class Door:
         headers = dict(scope["headers"])
         path = scope.get("path_params", {})
         key = None if endpoint.role == ANYBODY else await self._key(scope, headers)
-        name = path.get("loop")
+        surface, name = endpoint.surface, path.get("loop")
         if key is not None:
+            if surface.loop_of_key:
+                name = key.loop or DEFAULT
             self._rates.spend(key.hash)
             _check_role(endpoint, key, keys.ALL_LOOPS if name is None else name)
         loop: Any = None
-        if name is not None and endpoint.method != "PUT":
+        if name is not None and (surface.loop_of_key or endpoint.method != "PUT"):
             loop = await self._directory.loop(name)
         raw = await self._body(headers, receive, endpoint)
-        body = None if endpoint.body is None else decoded(raw, endpoint.body)
+        body = raw if endpoint.body is bytes else None if endpoint.body is None else decoded(raw, endpoint.body)
         behind = scope["query_string"].decode("latin-1")
         query = dict(parse_qsl(behind, keep_blank_values=True)) if behind else {}
-        if strange := set(query) - set(endpoint.query):
+        if surface.is_strict and (strange := set(query) - set(endpoint.query)):
             raise bad_request(f"the parameter {min(strange)!r:.80} is not known here")
-        idempotency = headers.get(b"idempotency-key")
+        idempotency = headers.get(surface.idempotency)
         text = None if idempotency is None else idempotency.decode("latin-1")
+        if any("\0" in value for value in (*path.values(), *query.values(), text or "")):
+            raise bad_request("a parameter has the character U+0000; expected others")
         if text is not None and not 1 <= len(text) <= 256:
-            raise bad_request(f"Idempotency-Key has {len(text)} characters; expected 1 to 256")
+            named = surface.idempotency.decode()
+            raise bad_request(f"{named} has {len(text)} characters; expected 1 to 256")
         return await endpoint.handler(Call(key, loop, body, path, query, text))
 
     async def _key(self, scope: Scope, headers: dict[bytes, bytes]) -> Key:
@@ -214,34 +257,16 @@ async def _received(receive: Receive) -> Message:
     return message
 
 
-def refused(error: Exception) -> Reply:
-    """The answer to a request that went wrong."""
-    if isinstance(error, RefusedError):
-        status, code, message = error.status, error.code, str(error)
-    elif isinstance(error, StoreError):
-        STORE_FAILURES.inc()
-        log.error("%s", error)
-        status, code, message = 503, "unavailable", "the store cannot be used at the moment; nothing was changed"
-    elif isinstance(error, TimeoutError):
-        status, code, message = 408, "timeout", "the request took too long to arrive"
-    elif isinstance(error, InputError):
-        status, code, message = 400, "bad_request", str(error)
-    else:
-        log.error("%s: %s", type(error).__name__, error, exc_info=error)
-        status, code, message = 500, "internal", "something went wrong here; nothing was changed"
-    return Reply({"error": {"code": code, "message": message}}, status)
-
-
 async def send_reply(reply: Reply, send: Send) -> None:
     """Answer."""
     streams = isinstance(reply.body, AsyncIterator)
     body = b"" if streams else reply.body if isinstance(reply.body, bytes) else _encode(reply.body)
-    headers = [(b"content-type", reply.kind), (b"cache-control", reply.cache), *reply.headers]
+    headers = [(b"content-type", reply.kind), (b"cache-control", reply.cache)]
     if not streams:
         headers.append((b"content-length", str(len(body)).encode()))
     if reply.filename is not None:
         headers.append((b"content-disposition", f'attachment; filename="{reply.filename}"'.encode()))
-    headers += _HEADERS.get(reply.status, ())
+    headers += [*_HEADERS.get(reply.status, ()), *reply.headers]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     if streams:
         async for part in reply.body:

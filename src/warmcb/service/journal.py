@@ -19,7 +19,8 @@ class Entry(NamedTuple):
 
     Attributes:
         number: its place, from 1. Entries that were deleted leave gaps.
-        kind: "event", "labels", "settings", "action", "reset", "retrain", "restore", "release" or "upgrade".
+        kind: "event", "labels", "settings", "action", "model", "reset", "retrain", "restore", "release" or
+            "upgrade".
         body: JSON.
         event: the event that was joined, if it is one.
 

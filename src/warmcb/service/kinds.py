@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from warmcb import Decision, Explanation, SharedBandit, WarmBandit
-from warmcb.errors import OrderError
+from warmcb import Decision, Explanation, SharedBandit, WarmBandit, load
+from warmcb.bandits._base import revive
+from warmcb.errors import InputError, OrderError
 from warmcb.features import Encoder
 from warmcb.service.bodies import EncoderBody, ExampleBody, LabelsBody
 from warmcb.service.offers import Offer, offer
@@ -249,6 +250,25 @@ class Named(Kind):
     def _probabilities(self, decision: Decision, among: Offer) -> list[float]:
         of = dict(zip(self.names or (), decision.probabilities.tolist(), strict=False))
         return [of.get(name, 0.0) for name in among.names]
+
+
+def loaded(kind: Kind, settings: Settings, data: bytes) -> AnyBandit:
+    """A bandit that came as a file, and that a loop can go on with.
+
+    Args:
+        kind: of the loop.
+        settings: of the loop; the share of exploration is theirs.
+        data: what `to_bytes` gave.
+
+    """
+    bandit, own = load(data), kind.new(settings)
+    if type(bandit) is not type(own) or (kind.names is not None and bandit.actions != own.actions):
+        raise InputError(
+            f"the model is a {type(bandit).__name__}; expected a {type(own).__name__} of the loop's actions"
+        )
+    if repr(bandit.encoder) != repr(own.encoder):
+        raise InputError(f"the model has another encoder than the loop; expected {own.encoder!r}")
+    return revive(type(bandit), bandit.get_params() | {"epsilon": settings.epsilon}, bandit._whole_state())
 
 
 def _cost(bandit: AnyBandit, reward: float) -> float:

@@ -65,7 +65,7 @@ async def loop_named(database: Database, name: str) -> Loop:
 
 async def make(database: Database, now: int, name: str, body: LoopBody, who: str) -> tuple[Loop, bool]:
     """A new loop, or the one that is there if it is just so; and whether it is new."""
-    if not _is_name(name):
+    if not is_name(name):
         raise bad_request(f"loop is {shown(name)}; expected 1 to 64 letters, digits, '-', '_' and '.'")
     if (body.kind == "named") != (body.actions is not None):
         raise bad_request("actions belong to the kind named, and only there; expected both or neither")
@@ -195,5 +195,6 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
+    """Whether a loop can have this name."""
     return 1 <= len(name) <= 64 and name.isascii() and all(one.isalnum() or one in "-_." for one in name)

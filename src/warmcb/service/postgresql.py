@@ -71,6 +71,8 @@ class PostgresqlStore:
 
     """
 
+    writers = 4
+
     def __init__(self, url: str, make: bool = True) -> None:
         try:
             parts = urlsplit(url)

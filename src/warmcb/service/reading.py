@@ -3,14 +3,12 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -18,20 +16,22 @@ from warmcb.logs.dsjson import line_of
 from warmcb.logs.events import Event
 from warmcb.logs.table import SCHEMA, table_of
 from warmcb.service import keys, versions
+from warmcb.service.apart import apart
 from warmcb.service.bodies import EvaluateBody
 from warmcb.service.clock import iso
-from warmcb.service.evaluating import LOG, Task, evaluation, health
+from warmcb.service.evaluating import LOG, Learners, Task, evaluation, health
 from warmcb.service.events import COLUMNS, Joined, Stored, event_named, logged
 from warmcb.service.http import Call, Endpoint, Reply
 from warmcb.service.journal import entries_after
+from warmcb.service.loops import Loop
 from warmcb.service.refusals import RefusedError, bad_request
+from warmcb.service.settings import Settings
 from warmcb.service.store import Database, Store
 
 _PAGE = 1000  # events that are read at once
 _MOST_SHOWN = 1000
 _CHECKED = 20_000  # of the newest events
 _ALWAYS = 2**62
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -112,21 +112,36 @@ class Reading:
         """What policies would have brought, on the log of the loop."""
         if self._evaluating.locked():
             raise RefusedError(429, "too_many", "another evaluation is under way; try again when it is done")
-        body, name = call.body, call.loop.name
+        return Reply(await self.evaluation(call.loop, call.body))
+
+    async def evaluation(
+        self, loop: Loop, body: EvaluateBody, learning: Mapping[str, Settings] | None = None
+    ) -> dict[str, Any]:
+        """An evaluation on the log of a loop; it waits until others are done.
+
+        Args:
+            loop: whose log it is.
+            body: what is evaluated.
+            learning: the settings of bandits that learn from their first event on, by the name of the policy.
+
+        """
         since, until = _period(body.since, body.until)
         async with self._evaluating:
             stored: dict[str, bytes] = {}
             for policy in body.policies:
                 kind, _, rest = policy.partition(":")
+                if policy in (learning or {}):
+                    continue
                 if kind in ("version", "greedy"):
                     async with self.store.snapshot() as database:
-                        stored[rest] = (await versions.named(database, name, rest)).data
+                        stored[rest] = (await versions.named(database, loop.name, rest)).data
                 elif policy not in ("uniform", "default", "logged") and not (kind == "always" and rest):
                     expected = "uniform, default, logged, always:ACTION, version:NUMBER or greedy:NUMBER"
                     raise bad_request(f"the policy is {policy!r:.80}; expected {expected}")
-            async with self._log(name, since, until) as folder:
-                task = Task(folder, body.policies, stored, body.model, body.level, call.loop.settings.reward_range)
-                return Reply(_checked(await _in_process(evaluation, task), folder))
+            async with self._log(loop.name, since, until) as folder:
+                limits, fresh = loop.settings.reward_range, Learners(loop.kind, dict(learning or {}))
+                task = Task(folder, body.policies, stored, body.model, body.level, limits, fresh)
+                return _checked(await apart(evaluation, task), folder)
 
     async def check_health(self, call: Call) -> Reply:
         """Whether the evidence of the recent log can be relied on."""
@@ -136,7 +151,7 @@ class Reading:
         async with self.store.snapshot() as database:
             older = await database.fetch(sql, call.loop.name, _CHECKED)
         async with self._evaluating, self._log(call.loop.name, 0, _ALWAYS, older[0][0] if older else 0) as folder:
-            return Reply(_checked(await _in_process(health, folder), folder))
+            return Reply(_checked(await apart(health, folder), folder))
 
     @asynccontextmanager
     async def _log(self, loop: str, since: int, until: int, after: int = 0) -> AsyncIterator[Path]:
@@ -183,15 +198,6 @@ class Reading:
                     yield part
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-async def _in_process(function: Callable[[T], dict[str, Any]], task: T) -> dict[str, Any]:
-    """Run in a process of its own: decisions go on meanwhile, and do not wait for its end either."""
-    pool = ProcessPoolExecutor(1, get_context("spawn"))
-    try:
-        return await asyncio.get_running_loop().run_in_executor(pool, function, task)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _checked(found: dict[str, Any], folder: Path) -> dict[str, Any]:

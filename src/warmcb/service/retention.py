@@ -52,18 +52,38 @@ async def delete_old(database: Database, loop: str, before: int, base: int) -> i
     if gone:
         # Nor can a retraining be learned again that has learned them.
         await versions.let_go(database, loop, max(base, await _last_retraining(database, loop)))
-    sql = (
-        "DELETE FROM {0} WHERE loop = $1 AND time < $2"
-        " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.loop = {0}.loop AND e.event = {0}.event)"
-    )
-    for table in ("rewards", "activations"):
-        await database.execute(sql.format(table), loop, before)
+    await _delete_strays(database, loop, before)
     for table in ("minutes", "progress"):
         await database.execute(f"DELETE FROM {table} WHERE loop = $1 AND minute < $2", loop, before)
     # Of comparisons that are over the sums are enough.
     sql = "DELETE FROM units WHERE loop = $1 AND split < (SELECT max(split) FROM settings WHERE loop = $1)"
     await database.execute(sql, loop)
     return len(gone)
+
+
+async def forget_log(database: Database, now: int, loop: str, newest: int) -> int:
+    """Delete some of the events up to an id, and at last rewards without an event; how many events went.
+
+    The newest version of the model stays. What it has not learned is forgotten.
+
+    Args:
+        database: a transaction.
+        now: its time.
+        loop: the name of the loop.
+        newest: the id of the last event that goes.
+
+    """
+    sql = "SELECT id, event, coalesce(joined, 0) FROM events WHERE loop = $1 AND id <= $2 ORDER BY id LIMIT $3"
+    rows = await database.fetch(sql, loop, newest, _MOST)
+    sql = "SELECT coalesce(max(version), 0) FROM versions WHERE loop = $1 AND broken = 0"
+    ((base,),) = await database.fetch(sql, loop)
+    await versions.let_go(database, loop, base)
+    await _delete(database, loop, [(identity, event) for identity, event, _ in rows])
+    if any(joined > base for _, _, joined in rows):
+        await database.execute("UPDATE loops SET epoch = epoch + 1 WHERE loop = $1", loop)
+    if not rows:
+        await _delete_strays(database, loop, now)
+    return len(rows)
 
 
 async def forget_event(database: Database, now: int, loop: str, event: str) -> int:
@@ -95,6 +115,16 @@ async def _forget(database: Database, loop: str, name: str, rows: list[tuple[int
             await database.execute(f"DELETE FROM {table} WHERE loop = $1 AND version >= $2", loop, min(learned))
         await database.execute("UPDATE loops SET epoch = epoch + 1 WHERE loop = $1", loop)
     return len(rows) or int(early)
+
+
+async def _delete_strays(database: Database, loop: str, before: int) -> None:
+    """Let go what came before a time for events that never came."""
+    sql = (
+        "DELETE FROM {0} WHERE loop = $1 AND time < $2"
+        " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.loop = {0}.loop AND e.event = {0}.event)"
+    )
+    for table in ("rewards", "activations"):
+        await database.execute(sql.format(table), loop, before)
 
 
 async def _delete(database: Database, loop: str, rows: Iterable[tuple[int, str]]) -> None:

@@ -34,25 +34,39 @@ async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody
         key: names the delivery: the same one counts once. None: every delivery counts.
 
     """
-    limits = loop.settings.reward_range
-    if limits is not None and not limits[0] <= body.reward <= limits[1]:
-        raise bad_request(f"reward is {body.reward:g}; expected one from {limits[0]:g} to {limits[1]:g}")
     event = await find(database, loop.name, body.event)
-    if event is not None:
-        _check_slot(event, body.slot)
+    _check(loop, event, body)
     identity = (loop.name, body.event, body.slot, key or f"{_MADE}{secrets.token_hex(12)}")
     sql = "INSERT INTO rewards (loop, event, slot, key, value, time) VALUES ($1, $2, $3, $4, $5, $6)"
     if not await database.execute(
         f"{sql} ON CONFLICT (loop, event, slot, key) DO NOTHING", *identity, body.reward, now
     ):
-        sql = "SELECT value FROM rewards WHERE loop = $1 AND event = $2 AND slot = $3 AND key = $4"
-        ((value,),) = await database.fetch(sql, *identity)
-        if value != body.reward:
-            raise conflict(f"the Idempotency-Key {shown(key)} came with the reward {value:g} before; expected the same")
+        await _check_repeated(database, loop, body, key)
         return "repeated"
     if event is None:
         return "early"
     return "kept" if await _is_in_time(database, now, loop.name, event) else "late"
+
+
+async def keep_rewards(
+    database: Database, now: int, loop: Loop, bodies: Sequence[RewardBody], key: str | None
+) -> list[str]:
+    """Store the rewards of several slots of one event, all or none; what became of each.
+
+    Args:
+        database: a transaction.
+        now: its time.
+        loop: where the event belongs.
+        bodies: the rewards.
+        key: names the delivery of all of them.
+
+    """
+    event = await find(database, loop.name, bodies[0].event)
+    for body in bodies:
+        _check(loop, event, body)
+        if key is not None:
+            await _check_repeated(database, loop, body, key)
+    return [await keep_reward(database, now, loop, body, key) for body in bodies]
 
 
 async def keep_activation(database: Database, now: int, loop: Loop, event: str) -> str:
@@ -105,8 +119,22 @@ async def join(database: Database, loop: str, event: Stored, settings: Settings)
     return Joined(rewards, times, activated, event.arm == BASELINE and settings.mode != "shadow")
 
 
-def _check_slot(event: Stored, slot: str) -> None:
+def _check(loop: Loop, event: Stored | None, body: RewardBody) -> None:
+    """A refusal if a reward cannot be that of the event."""
+    limits = loop.settings.reward_range
+    if limits is not None and not limits[0] <= body.reward <= limits[1]:
+        raise bad_request(f"reward is {body.reward:g}; expected one from {limits[0]:g} to {limits[1]:g}")
+    if event is None:
+        return
     known = [choice.slot for choice in event.choices]
-    if slot not in known:
+    if body.slot not in known:
         expected = f"one of {shown(known)}" if known[0] else "none: the event has one decision"
-        raise bad_request(f"slot is {shown(slot)}; expected {expected}")
+        raise bad_request(f"slot is {shown(body.slot)}; expected {expected}")
+
+
+async def _check_repeated(database: Database, loop: Loop, body: RewardBody, key: str | None) -> None:
+    """A refusal if the same delivery came before with another reward."""
+    sql = "SELECT value FROM rewards WHERE loop = $1 AND event = $2 AND slot = $3 AND key = $4"
+    for (value,) in await database.fetch(sql, loop.name, body.event, body.slot, key):
+        if value != body.reward:
+            raise conflict(f"the Idempotency-Key {shown(key)} came with the reward {value:g} before; expected the same")

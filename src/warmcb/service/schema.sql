@@ -188,3 +188,16 @@ CREATE TABLE progress (
     source TEXT,
     PRIMARY KEY (loop, minute)
 ) STRICT, WITHOUT ROWID;
+
+-- Long work that was asked for, and what came of it. Whoever asked comes again for it.
+CREATE TABLE jobs (
+    loop TEXT NOT NULL REFERENCES loops,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    asked TEXT NOT NULL,            -- JSON
+    status TEXT NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
+    result TEXT NOT NULL,           -- JSON: what came of it, or why nothing did
+    made INTEGER NOT NULL,
+    claimed INTEGER NOT NULL,       -- so long a worker is at it
+    PRIMARY KEY (loop, kind, id)
+) STRICT, WITHOUT ROWID;

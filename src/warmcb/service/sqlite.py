@@ -33,6 +33,8 @@ class SqliteStore:
 
     """
 
+    writers = 1
+
     def __init__(self, path: Path, make: bool = True) -> None:
         self.path = path
         self._thread = ThreadPoolExecutor(1, "store")

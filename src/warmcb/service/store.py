@@ -3,7 +3,8 @@
 SQL has placeholders `$1`, `$2` and so on, and is written so that SQLite and PostgreSQL understand it alike: schema.sql.
 """
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from enum import Enum
 from importlib.resources import files
 from pathlib import Path
@@ -66,7 +67,14 @@ class Database(Protocol):
 
 
 class Store(Protocol):
-    """Where a service keeps its data."""
+    """Where a service keeps its data.
+
+    Attributes:
+        writers: how many transactions a process does well to have under way at the same time.
+
+    """
+
+    writers: int
 
     def transaction(self, manner: Manner = Manner.ALONE) -> AbstractAsyncContextManager[Database]:
         """All or nothing; what it wrote is durable when it ends."""
@@ -107,6 +115,22 @@ def open_store(url: str, make: bool = True) -> Store:
             raise MissingDependencyError(lacking) from error
         return PostgresqlStore(url, make)
     raise InputError(f"store is {shown(url)}; expected {_SQLITE} and the path of a file, or postgresql://HOST/DATABASE")
+
+
+@asynccontextmanager
+async def opened(url: str, make: bool = True) -> AsyncIterator[Store]:
+    """A store by its address, closed at the end.
+
+    Args:
+        url: as `open_store` takes it.
+        make: whether it is made if there is none.
+
+    """
+    store = open_store(url, make)
+    try:
+        yield store
+    finally:
+        await store.close()
 
 
 def schema() -> list[str]:

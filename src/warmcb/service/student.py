@@ -1,5 +1,7 @@
 """A bandit that learns the entries of a journal, one after the other: the same entries give the same bits."""
 
+import zlib
+from base64 import b64decode
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +13,7 @@ from warmcb.errors import WarmcbError
 from warmcb.service.bodies import LabelsBody
 from warmcb.service.events import MODEL
 from warmcb.service.journal import Entry
-from warmcb.service.kinds import AnyBandit, Kind
+from warmcb.service.kinds import AnyBandit, Kind, loaded
 from warmcb.service.settings import Settings, settings_from
 
 _labels = msgspec.json.Decoder(LabelsBody).decode
@@ -36,7 +38,7 @@ class Student:
         self.bandit = kind.new(settings) if bandit is None else bandit
 
     def learn(self, entry: Entry) -> None:
-        """Learn an event or labels, or take in a new action; other entries change nothing here.
+        """Learn an event or labels, take in a new action or a model; other entries change nothing here.
 
         An entry that cannot be learned raises a `WarmcbError` and changes nothing, now and whenever it is replayed.
         """
@@ -46,6 +48,9 @@ class Student:
             self.kind.teach(self.bandit, _labels(entry.body))
         elif entry.kind == "action":
             self.admit([msgspec.json.decode(entry.body)["name"]])
+        elif entry.kind == "model":
+            model = zlib.decompress(b64decode(msgspec.json.decode(entry.body)["model"]))
+            self.bandit = loaded(self.kind, self.settings, model)
 
     def admit(self, names: list[str]) -> None:
         """Take in actions that the bandit does not know yet."""

@@ -21,7 +21,7 @@ from warmcb.service import beat, keys, loops
 from warmcb.service.bodies import LoopBody
 from warmcb.service.clock import SteadyClock
 from warmcb.service.process import Inherited
-from warmcb.service.store import Store, open_store
+from warmcb.service.store import Store, opened
 
 log = logging.getLogger("warmcb.supervisor")
 
@@ -42,7 +42,6 @@ async def prepare(store: Store) -> tuple[int, str | None]:
         key = None
         if not os.environ.get("WARMCB_KEY") and not await database.fetch("SELECT 1 FROM keys WHERE loop = ''"):
             key = await keys.replace_key(database, now, keys.ADMINISTRATION, keys.ALL_LOOPS, 1)
-    await store.close()
     if waiting:
         log.info("%d events wait two minutes more, as nobody was there to take their rewards", waiting)
     return offset, key
@@ -75,7 +74,7 @@ class Supervisor:
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        offset, key = asyncio.run(prepare(open_store(self._store)))
+        offset, key = asyncio.run(self._prepare())
         listening = _listening(self._host, self._port)
         address = f"http://{_bracketed(self._host)}:{listening.getsockname()[1]}"
         lifeline, _mine = os.pipe()  # the writing end closes when this process ends, however it ends
@@ -96,6 +95,10 @@ class Supervisor:
             finally:
                 self._end_all()
         return 0
+
+    async def _prepare(self) -> tuple[int, str | None]:
+        async with opened(self._store) as store:
+            return await prepare(store)
 
     def _start(self, module: str, given: Inherited) -> None:
         passed = given if module == _WORKER else given._replace(listening=-1)

@@ -5,7 +5,7 @@ import signal
 
 from warmcb.service.clock import SteadyClock
 from warmcb.service.process import Inherited, inherited, log_as_json, parent_is_gone
-from warmcb.service.store import open_store
+from warmcb.service.store import opened
 from warmcb.service.trainer import Trainer
 from warmcb.service.webhooks import Webhooks
 
@@ -16,13 +16,10 @@ async def train(given: Inherited) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     watching = asyncio.create_task(_stop_with_parent(stop, given))
-    store = open_store(given.store, make=False)
-    try:
+    async with opened(given.store, make=False) as store:
         webhooks = Webhooks(given.allow_private_webhooks)
         await Trainer(store, SteadyClock(given.offset), given.holder, webhooks).run(stop)
-    finally:
-        watching.cancel()
-        await store.close()
+    watching.cancel()
 
 
 async def _stop_with_parent(stop: asyncio.Event, given: Inherited) -> None:

@@ -65,6 +65,7 @@ class Trainer:
             async with self._store.transaction() as database:
                 self._lease = await leases.acquire(database, self._clock.now(), self._holder)
             if self._lease is None:
+                self._was_away = False  # whoever trains looks after that
                 return 0
             log.info("training, as number %d", self._lease.fence)
         now = self._clock.now()

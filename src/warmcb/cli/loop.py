@@ -1,0 +1,115 @@
+"""`warmcb loop export`, `import` and `learn`: loops on their way from one store to another, and logs into loops."""
+
+import asyncio
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from warmcb.errors import WarmcbError
+from warmcb.logs import Log, open_log
+from warmcb.service.copying import copy_loop, only_loop
+from warmcb.service.old_logs import Taken, take_events, take_labels
+from warmcb.service.store import Manner, opened
+
+loop_app = typer.Typer(
+    help="Move loops of a service from one store to another, and logs into loops.", no_args_is_help=True
+)
+
+_Store = Annotated[str, typer.Argument(help="sqlite:/// and the path of a file, or postgresql://HOST/DATABASE.")]
+
+
+class As(StrEnum):
+    """What becomes of a log."""
+
+    EVENTS = "events"
+    LABELS = "labels"
+
+
+@loop_app.command("export")
+def export_command(
+    store: _Store,
+    loop: Annotated[str, typer.Argument(help="The name of the loop.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; there must be none of that name.")],
+) -> None:
+    """Write a whole loop to a file, as it is at one moment; the service may go on meanwhile.
+
+    Everything but its keys: settings, events, rewards, labels, journal and versions. The file is an SQLite store with
+    this one loop: `warmcb serve --store sqlite:///FILE` serves it.
+    """
+    if path.exists():
+        raise WarmcbError(f"{path} is there already; expected a new name")
+    try:
+        asyncio.run(_export(store, loop, path))
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+@loop_app.command("import")
+def import_command(
+    store: _Store,
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="What `warmcb loop export` has written.")],
+    name: Annotated[str | None, typer.Option("--as", help="The name of the loop in this store.")] = None,
+) -> None:
+    """Add a loop from a file to a store, where no loop may have its name.
+
+    It goes on exactly where it was: its next model is the same to the bit. In PostgreSQL the service may go on
+    meanwhile. In SQLite it answers 503 as long as this takes: stop it before, if the loop is large.
+    """
+    if not path.exists():
+        raise WarmcbError(f"there is no file {path}")
+    asyncio.run(_import(store, path, name))
+
+
+@loop_app.command("learn")
+def learn_command(
+    store: _Store,
+    loop: Annotated[str, typer.Argument(help="The name of the loop, which has described actions.")],
+    log: Annotated[Path, typer.Argument(help="A log: dsjson, as Personalizer's mirror wrote it, or Parquet.")],
+    learned_as: Annotated[
+        As,
+        typer.Option(
+            "--as",
+            help="events: learn each decision with its logged probabilities, as if it had been made here. "
+            "labels: a warm start with what was done and what it brought.",
+        ),
+    ] = As.EVENTS,
+    source: Annotated[str, typer.Option(help="Who has decided, for labels.")] = "personalizer",
+) -> None:
+    """Let a loop learn an old log; the service may run meanwhile.
+
+    Events keep the times at which they were decided: those that are older than the loop keeps are learned, and then go.
+    Events that the loop has already are passed over.
+    """
+    taken = asyncio.run(_learn(store, loop, open_log(log), learned_as, source))
+    print(f"{taken.taken} events taken, {taken.known} known before, {taken.left_out} left out")
+
+
+async def _learn(address: str, loop: str, log: Log, learned_as: As, source: str) -> Taken:
+    async with opened(address, make=False) as store:
+        if learned_as is As.EVENTS:
+            return await take_events(store, loop, log)
+        return await take_labels(store, loop, log, source)
+
+
+async def _export(address: str, loop: str, path: Path) -> None:
+    async with (
+        opened(address, make=False) as store,
+        opened(f"sqlite:///{path}") as file,
+        store.snapshot() as source,
+        file.transaction() as target,
+    ):
+        await copy_loop(source, target, loop, loop)
+
+
+async def _import(address: str, path: Path, name: str | None) -> None:
+    async with (
+        opened(address) as store,
+        opened(f"sqlite:///{path}", make=False) as file,
+        file.snapshot() as source,
+        store.transaction(Manner.APART) as target,
+    ):
+        loop = await only_loop(source)
+        await copy_loop(source, target, loop, name or loop)

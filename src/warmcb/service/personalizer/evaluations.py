@@ -1,0 +1,214 @@
+"""The routes of evaluations: what policies would have brought, as jobs."""
+
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from warmcb._messages import shown
+from warmcb.service import keys
+from warmcb.service.bodies import EvaluateBody
+from warmcb.service.committer import Committer
+from warmcb.service.http import Call, Endpoint, Reply
+from warmcb.service.jobs import COMPLETED, Job, ask, find, jobs, remove
+from warmcb.service.loops import Loop
+from warmcb.service.personalizer import policies
+from warmcb.service.personalizer.apis import Api
+from warmcb.service.personalizer.bodies import Evaluation, PolicyReference
+from warmcb.service.personalizer.configurations import Configurations
+from warmcb.service.personalizer.errors import invalid, missing, surface
+from warmcb.service.personalizer.offering import MOST_CHARACTERS
+from warmcb.service.personalizer.pages import page
+from warmcb.service.personalizer.periods import check_log, period_of
+from warmcb.service.personalizer.repeats import identity_of
+from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
+from warmcb.service.reading import Reading
+from warmcb.service.settings import Settings, settings_from
+from warmcb.service.store import Store
+
+KIND = "evaluation"
+CONTRACT = "InvalidEvaluationContract"
+_MOST_POLICIES = 10
+_ALWAYS = {"Online": "logged", "Baseline": "default", "Random": "uniform"}
+"""What is always evaluated, by its source: what the loop did, the first allowed action, and chance."""
+_FILTER = re.compile(r"(?:metadata=)?evaluationType eq '(Manual|Auto)'")
+
+
+@dataclass(frozen=True)
+class Evaluations:
+    """What administrators call to judge policies.
+
+    Attributes:
+        store: of the service.
+        committer: writes.
+        reading: evaluates.
+        configurations: applies what was found.
+
+    """
+
+    store: Store
+    committer: Committer
+    reading: Reading
+    configurations: Configurations
+
+    def endpoints(self, api: Api) -> list[Endpoint]:
+        """The routes of a version."""
+        routes = _Routes(self, api)
+        role, at, plain = keys.ADMINISTRATION, f"{api.path}/evaluations", surface()
+        one, asked = f"{at}/{{id:text}}", surface(CONTRACT)
+        made = (
+            Endpoint("PUT", one, routes.make, role, "Evaluate.", Evaluation, surface=asked)
+            if api.is_last
+            else Endpoint("POST", at, routes.make, role, "Evaluate.", Evaluation, surface=asked)
+        )
+        apply = f"{api.path}/configurations/applyFromEvaluation"
+        return [
+            made,
+            Endpoint("GET", at, routes.list_all, role, "List evaluations.", surface=plain),
+            Endpoint("GET", one, routes.show, role, "Show an evaluation.", surface=plain),
+            Endpoint("DELETE", one, routes.delete, role, "Delete an evaluation.", surface=plain),
+            *(
+                []
+                if api.is_first
+                else [Endpoint("POST", apply, self.apply, role, "Apply a policy.", PolicyReference, surface=plain)]
+            ),
+        ]
+
+    async def found(self, call: Call) -> Job:
+        """The job that a path names."""
+        return await self._job(call.loop.name, call.path["id"])
+
+    async def apply(self, call: Call) -> Reply:
+        """Learn with the settings of a policy that was evaluated."""
+        job, wanted = await self._job(call.loop.name, call.body.evaluation_id), call.body.policy_name
+        if job.status != COMPLETED:
+            raise invalid("BadRequest", f"the evaluation {shown(job.id)} is {job.status}; expected a completed one")
+        found = next((one for one in job.result["policies"] if one["name"] == wanted), None)
+        if found is None:
+            names = [one["name"] for one in job.result["policies"]]
+            raise missing("LearningSettingsNotFound", f"policyName is {shown(wanted)}; expected one of {shown(names)}")
+        if found["source"] in FIXED:
+            raise invalid("InvalidPolicyConfiguration", f"the policy {shown(wanted)} learns nothing; expected another")
+        if found["source"] != "Online":
+            changes = policies.settings_of("InvalidPolicyConfiguration", found["arguments"])
+            await self.configurations.learn_with(call, changes)
+        return Reply(b"", 204)
+
+    async def work(self, loop: Loop, asked: Any) -> Any:
+        """Evaluate what was asked for, and what always is."""
+        learning = _learning(loop, asked)
+        body = EvaluateBody(
+            policies=[*_ALWAYS.values(), *learning], since=asked["startTime"], until=asked["endTime"], model="linear"
+        )
+        found = await self.reading.evaluation(loop, body, {name: one.settings for name, one in learning.items()})
+        values = found["policies"]
+        results = [
+            {"name": source, "arguments": "", "source": source, **values[name]} for source, name in _ALWAYS.items()
+        ]
+        # What the loop did needs no model of rewards: the mean of what it earned.
+        results[0] |= {"arguments": policies.arguments_of(loop.settings), "best": "ips"}
+        results += [
+            {"name": name, "arguments": one.arguments, "source": one.source, **values[name]}
+            for name, one in learning.items()
+        ]
+        return {"decisions": found["decisions"], "policies": results}
+
+    async def _job(self, loop: str, identity: str) -> Job:
+        async with self.store.snapshot() as database:
+            job = await find(database, loop, KIND, identity)
+        if job is None:
+            raise missing("EvaluationNotFound", f"there is no evaluation {shown(identity)}")
+        return job
+
+
+@dataclass(frozen=True)
+class _Routes:
+    """The routes of a version, which tell the same in different words.
+
+    Attributes:
+        all: what they have in common.
+        api: the version.
+
+    """
+
+    all: Evaluations
+    api: Api
+
+    async def make(self, call: Call) -> Reply:
+        """Keep an evaluation that is to be done."""
+        body: Evaluation = call.body
+        if self.api.is_last:
+            identity = call.path["id"]
+            if not 1 <= len(identity) <= MOST_CHARACTERS:
+                raise invalid(CONTRACT, f"the id has {len(identity)} characters; expected 1 to {MOST_CHARACTERS}")
+        else:
+            identity = identity_of(call) or secrets.token_hex(16)
+        await check_log(self.all.store, call.loop.name, *period_of(CONTRACT, body.start_time, body.end_time))
+        _check_policies(body)
+        name = call.loop.name
+        job = await self.all.committer.run(lambda db, now: ask(db, now, name, KIND, identity, body))
+        if job is None:
+            raise invalid("EvaluationAlreadyExists", f"there is another evaluation {shown(identity)}")
+        if self.api.is_last:
+            return Reply(told_last(job))
+        return Reply(told(job), 201, headers=((b"location", f"{self.api.path}/evaluations/{identity}".encode()),))
+
+    async def list_all(self, call: Call) -> Reply:
+        """All evaluations, the newest first."""
+        async with self.all.store.snapshot() as database:
+            found = await jobs(database, call.loop.name, KIND)
+        if not self.api.is_last:
+            return Reply([told(job) for job in found])
+        if (wanted := call.query.get("filter")) is not None:
+            match = _FILTER.fullmatch(wanted)
+            if match is None:
+                raise invalid("BadRequest", f"filter is {shown(wanted)}; expected evaluationType eq 'Manual' or 'Auto'")
+            found = found if match[1] == "Manual" else []
+        return Reply({"value": page(call, [head(job) | MANUAL for job in found])})
+
+    async def show(self, call: Call) -> Reply:
+        """An evaluation, done or not."""
+        job = await self.all.found(call)
+        return Reply(told_last(job) if self.api.is_last else told(job))
+
+    async def delete(self, call: Call) -> Reply:
+        """Let an evaluation go."""
+        job = await self.all.found(call)
+        await self.all.committer.run(lambda db, now: remove(db, now, job.loop, KIND, job.id))
+        return Reply(b"", 204)
+
+
+@dataclass(frozen=True)
+class _Learning:
+    """A policy that learns from the first event on."""
+
+    arguments: str
+    source: str
+    settings: Settings
+
+
+def _learning(loop: Loop, asked: Any) -> dict[str, _Learning]:
+    body = msgspec.convert(asked, Evaluation)
+    named = [(one.name, one.arguments, "Custom") for one in body.policies or ()]
+    if body.enable_offline_experimentation or body.enable_policy_optimization:
+        tried = enumerate(policies.others(loop.settings), 1)
+        named += [(f"Experiment {i}", arguments, "OfflineExperimentation") for i, arguments in tried]
+    plain = msgspec.to_builtins(loop.settings)
+    return {
+        name: _Learning(arguments, source, settings_from(plain | policies.settings_of(CONTRACT, arguments)))
+        for name, arguments, source in named
+    }
+
+
+def _check_policies(body: Evaluation) -> None:
+    asked = body.policies or []
+    if len(asked) > _MOST_POLICIES:
+        raise invalid(CONTRACT, f"there are {len(asked)} policies; expected at most {_MOST_POLICIES}")
+    names = [one.name for one in asked]
+    if len(set(names)) < len(names) or {*_ALWAYS, *_ALWAYS.values()} & set(names):
+        expected = f"different ones, and others than {', '.join(_ALWAYS)}"
+        raise invalid("DuplicateCustomPolicyNames", f"the policies have the names {shown(names)}; expected {expected}")
+    for policy in asked:
+        policies.settings_of(CONTRACT, policy.arguments)

@@ -1,0 +1,63 @@
+"""The routes of the log: how far it goes back, and its end."""
+
+from dataclasses import dataclass
+
+from warmcb.service import keys
+from warmcb.service.clock import iso
+from warmcb.service.committer import Committer
+from warmcb.service.http import Call, Endpoint, Reply
+from warmcb.service.personalizer.apis import Api
+from warmcb.service.personalizer.errors import missing, surface
+from warmcb.service.refusals import RefusedError
+from warmcb.service.retention import forget_log
+from warmcb.service.store import Store
+
+
+@dataclass(frozen=True)
+class Logs:
+    """What administrators call about the log.
+
+    Attributes:
+        store: of the service.
+        committer: writes.
+
+    """
+
+    store: Store
+    committer: Committer
+
+    def endpoints(self, api: Api) -> list[Endpoint]:
+        """The routes of a version."""
+        role, at, plain = keys.ADMINISTRATION, f"{api.path}/logs", surface()
+        sent = [] if api.is_first or api.is_last else ["interactions", "observations"]
+        return [
+            Endpoint("DELETE", at, self.delete, role, "Delete the log.", surface=plain),
+            Endpoint("GET", f"{at}/properties", self.properties, role, "Tell how old the log is.", surface=plain),
+            *(
+                Endpoint("POST", f"{at}/{name}", self.refuse, keys.APPLICATION, "Refuse.", surface=plain)
+                for name in sent
+            ),
+        ]
+
+    async def delete(self, call: Call) -> Reply:
+        """Delete all events that there are at this moment. What the model has learned from them stays."""
+        name = call.loop.name
+        async with self.store.snapshot() as database:
+            ((newest,),) = await database.fetch("SELECT max(id) FROM events WHERE loop = $1", name)
+        gone = 1
+        while gone:
+            gone = await self.committer.run(lambda database, now: forget_log(database, now, name, newest or 0))
+        return Reply(b"", 204)
+
+    async def properties(self, call: Call) -> Reply:
+        """The times of the first event and of the last one."""
+        sql = "SELECT min(time), max(time) FROM events WHERE loop = $1"
+        async with self.store.snapshot() as database:
+            ((first, last),) = await database.fetch(sql, call.loop.name)
+        if first is None:
+            raise missing("LogsPropertiesNotFound", "the log is empty")
+        return Reply({"dateRange": {"from": iso(first), "to": iso(last)}})
+
+    async def refuse(self, call: Call) -> Reply:
+        """The binary logs of Personalizer's inference library cannot be read here."""
+        raise RefusedError(403, "InvalidApiAccess", "binary logs are not taken here; expected rank and reward")

@@ -1,0 +1,79 @@
+"""The routes of the model: download, import, reset."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Any
+
+from warmcb.errors import WarmcbError
+from warmcb.service import inbox, keys, versions
+from warmcb.service.clock import iso
+from warmcb.service.committer import Committer
+from warmcb.service.http import Call, Endpoint, Reply
+from warmcb.service.kinds import loaded
+from warmcb.service.personalizer.apis import Api
+from warmcb.service.personalizer.errors import invalid, surface
+from warmcb.service.store import Database, Store
+
+_FORMAT = "InvalidModelImportFormat"
+_MOST_BYTES = 2**26
+
+
+@dataclass(frozen=True)
+class Model:
+    """What administrators call to take a model out, to put one in, and to begin again.
+
+    Attributes:
+        store: of the service.
+        committer: writes.
+
+    """
+
+    store: Store
+    committer: Committer
+
+    def endpoints(self, api: Api) -> list[Endpoint]:
+        """The routes of a version; the first one has no import."""
+        role, at = keys.ADMINISTRATION, f"{api.path}/model"
+        put = Endpoint("PUT", at, self.replace, role, "Import it.", bytes, most=_MOST_BYTES, surface=surface(_FORMAT))
+        return [
+            Endpoint("GET", at, self.download, role, "Download the model.", surface=surface()),
+            *([] if api.is_first else [put]),
+            Endpoint("DELETE", at, self.reset, role, "Forget what was learned.", surface=surface()),
+            Endpoint("GET", f"{at}/properties", self.properties, role, "Tell its age.", surface=surface()),
+        ]
+
+    async def download(self, call: Call) -> Reply:
+        """The newest version as a file that `warmcb.load` reads, or a model that has learned nothing."""
+        async with self.store.snapshot() as database:
+            found = await versions.newest(database, call.loop.name)
+        data = call.loop.kind.new(call.loop.settings).to_bytes() if found is None else found.data
+        return Reply(data, kind=b"application/octet-stream")
+
+    async def replace(self, call: Call) -> Reply:
+        """Go on from a model that came from here, or from another loop of the same encoder."""
+        loop = call.loop
+        try:
+            loaded(loop.kind, loop.settings, call.body)
+        except WarmcbError as error:
+            raise invalid(_FORMAT, f"the model cannot be used here: {error}") from None
+        body = {"model": b64encode(versions.packed(call.body)).decode()}
+
+        async def job(database: Database, now: int) -> None:
+            await inbox.put(database, now, loop.name, "model", body)
+            await inbox.put(database, now, loop.name, "release", {})
+
+        await self.committer.run(job)
+        return Reply(b"", 204)
+
+    async def reset(self, call: Call) -> Reply:
+        """Begin again."""
+        name, body = call.loop.name, {"version": call.loop.version}
+        await self.committer.run(lambda database, now: inbox.put(database, now, name, "reset", body))
+        return Reply(b"", 204)
+
+    async def properties(self, call: Call) -> Reply:
+        """When the first model was made, and when the newest one."""
+        async with self.store.snapshot() as database:
+            rows = await database.fetch("SELECT time FROM published WHERE loop = $1", call.loop.name)
+        newest: Any = rows[0][0] if rows else call.loop.made
+        return Reply({"creationTime": iso(call.loop.made), "lastModifiedTime": iso(newest)})

@@ -1,0 +1,31 @@
+"""The period that an evaluation is about."""
+
+from datetime import UTC, datetime
+
+from warmcb._messages import shown
+from warmcb.service.personalizer.errors import invalid
+from warmcb.service.store import Store
+
+
+def period_of(code: str, start: str, end: str) -> tuple[int, int]:
+    """Two times in service time; a refusal if they are none, or in the wrong order."""
+    since, until = _time(code, "startTime", start), _time(code, "endTime", end)
+    if since >= until:
+        raise invalid(code, f"startTime is {shown(start)} and endTime {shown(end)}; expected the earlier one first")
+    return since, until
+
+
+async def check_log(store: Store, loop: str, since: int, until: int) -> None:
+    """A refusal if nothing was decided in a period that has been learned since."""
+    sql = "SELECT 1 FROM events WHERE loop = $1 AND time >= $2 AND time < $3 AND joined IS NOT NULL LIMIT 1"
+    async with store.snapshot() as database:
+        if not await database.fetch(sql, loop, since, until):
+            raise invalid("NoLogsExistInDateRange", "the log has no event of that period whose wait is over")
+
+
+def _time(code: str, name: str, text: str) -> int:
+    try:
+        time = datetime.fromisoformat(text)
+        return round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1e6)
+    except (ValueError, OverflowError):
+        raise invalid(code, f"{name} is {shown(text)}; expected a time in ISO 8601") from None

@@ -1,0 +1,132 @@
+"""The routes of applications: rank, reward, activate."""
+
+from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
+
+from warmcb._messages import shown
+from warmcb.service import keys
+from warmcb.service.bodies import DecideBody, RewardBody
+from warmcb.service.committer import Committer
+from warmcb.service.deciding import decide
+from warmcb.service.events import Stored, keep
+from warmcb.service.http import Call, Endpoint, Reply
+from warmcb.service.kinds import Choice
+from warmcb.service.metrics import DECISIONS, REWARDS
+from warmcb.service.models import Directory
+from warmcb.service.offers import Offer
+from warmcb.service.personalizer.apis import Api
+from warmcb.service.personalizer.bodies import Rank, Reward
+from warmcb.service.personalizer.errors import invalid, surface
+from warmcb.service.personalizer.offering import checked_event, offer_of
+from warmcb.service.personalizer.repeats import identity_of
+from warmcb.service.refusals import conflict
+from warmcb.service.rewards import keep_activation, keep_reward
+from warmcb.service.store import Manner
+
+RANK, REWARD, ACTIVATE = "InvalidRankRequest", "InvalidRewardRequest", "InvalidEventIdToActivate"
+"""The codes of requests that make no sense."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What applications call for one decision at a time.
+
+    Attributes:
+        directory: knows loops and models.
+        committer: writes.
+
+    """
+
+    directory: Directory
+    committer: Committer
+
+    def endpoints(self, api: Api) -> list[Endpoint]:
+        """The routes of a version."""
+        role, at = keys.APPLICATION, f"{api.path}/events/{{event:text}}"
+        return [
+            Endpoint("POST", f"{api.path}/rank", self.rank, role, "Rank actions.", Rank, surface=surface(RANK)),
+            Endpoint("POST", f"{at}/reward", self.reward, role, "Reward.", Reward, surface=surface(REWARD)),
+            Endpoint("POST", f"{at}/activate", self.activate, role, "Activate.", surface=surface(ACTIVATE)),
+        ]
+
+    async def rank(self, call: Call) -> Reply:
+        """Decide, and tell all actions with their probabilities."""
+        body: Rank = call.body
+        offered = offer_of(call.loop, body)
+        excluded = list(set(body.excluded_actions or ()).intersection(offered.names))
+        stored = await self.decided(call, DecideBody(excluded=excluded), offered)
+        choice = stored.choices[0]
+        if choice.slot:
+            raise conflict(f"the event {shown(stored.event)} has slots; expected another eventId")
+        names = msgspec.json.decode(stored.names)
+        ranking = [{"id": names[place], "probability": choice.probabilities[place]} for place in ranked(choice)]
+        told = {"ranking": ranking, "eventId": stored.event, "rewardActionId": names[choice.action]}
+        return Reply(told, 201)
+
+    async def reward(self, call: Call) -> Reply:
+        """Keep a reward, whenever it comes."""
+        event, value = checked_event(REWARD, call.path["event"]), checked_value(call.body.value)
+        body, loop = RewardBody(event=event, reward=value), call.loop
+        status = await self.committer.run(
+            lambda db, now: keep_reward(db, now, loop, body, call.idempotency), Manner.TOGETHER
+        )
+        REWARDS.labels(loop.name, status).inc()
+        return Reply(b"", 204)
+
+    async def activate(self, call: Call) -> Reply:
+        """Keep that a deferred event took place."""
+        event, loop = checked_event(ACTIVATE, call.path["event"]), call.loop
+        await self.committer.run(lambda db, now: keep_activation(db, now, loop, event), Manner.TOGETHER)
+        return Reply(b"", 204)
+
+    async def decided(self, call: Call, asked: DecideBody, offered: Offer) -> Stored:
+        """A decision, stored; or what was decided before under its id.
+
+        Args:
+            call: of rank.
+            asked: what may be chosen where.
+            offered: what there is.
+
+        """
+        loop = call.loop
+        named = replace(asked, event=_event_of(call), deferred=bool(call.body.defer_activation))
+        published = await self.directory.published(loop.name, loop.settings.decide_timeout)
+        decided = decide(loop, published, named, offered)
+        stored, is_new = await self.committer.run(
+            lambda database, now: keep(database, now, loop, decided), Manner.TOGETHER
+        )
+        if is_new:
+            DECISIONS.labels(loop.name, stored.arm).inc()
+        return stored
+
+
+def _event_of(call: Call) -> str | None:
+    """The id of the event that a rank is about, if anything names it."""
+    event: str | None = call.body.event_id
+    return identity_of(call) if event is None else checked_event(RANK, event)
+
+
+def checked_value(value: float) -> float:
+    """A reward; a refusal if it is out of range."""
+    if not -1 <= value <= 1:
+        raise invalid(REWARD, f"value is {value:g}; expected a reward from -1 to 1")
+    return value
+
+
+def ranked(choice: Choice) -> list[int]:
+    """The places of all actions in the order of a ranking.
+
+    The chosen one comes first, then the likelier ones. Those that were excluded stay where they were in the request.
+
+    >>> ranked(Choice("", 2, [0.1, 0.0, 0.6, 0.3], [0, 2, 3]))
+    [2, 1, 3, 0]
+    """
+    everything = range(len(choice.probabilities))
+    others = (place for place in choice.allowed or everything if place != choice.action)
+    order = [choice.action, *sorted(others, key=lambda place: -choice.probabilities[place])]
+    if choice.allowed is None:
+        return order
+    free, following = set(choice.allowed), iter(order)
+    return [next(following) if place in free else place for place in everything]
