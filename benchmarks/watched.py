@@ -158,7 +158,7 @@ def _progress(database: sqlite3.Connection, loop: str, events: int, began: int, 
     for hour in range(hours):
         at = began - (hours - hour) * HOUR
         part = hour / hours
-        scores = [lane | {"score": 0.5 + 0.1 * (lane["lambda"] - 0.8 * part) ** 2} for lane in lanes]
+        scores = [lane | {"score": 0.9 + 0.1 * (lane["lambda"] - 1.2 * part) ** 2} for lane in lanes]
         in_charge = min(scores, key=lambda lane: lane["score"])["lambda"]
         learned = round(part * events)
         yield (

@@ -51,7 +51,8 @@ async function call(method, path, body, signal, patience = PATIENCE) {
 // An evaluation reads the whole log.
 export const postSlowly = (path, body, signal) => call("POST", path, body, signal, 600_000);
 
-function sentenceOf(text) {
+// As people write: a capital at the beginning, a point at the end.
+export function sentenceOf(text) {
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -1,5 +1,6 @@
 // The result of an evaluation.
 
+import { sentenceOf } from "./api.js";
 import { h } from "./dom.js";
 import { count, interval, number, signed } from "./format.js";
 import { intervals } from "./intervals.js";
@@ -18,7 +19,7 @@ export function evaluated(found, request) {
     { name: "Effective decisions", cell: (one) => number(one.effective_size), isNumber: true },
     { name: "Estimator", cell: (one) => one.best },
   ];
-  const warnings = rows.flatMap((one) => one.warnings.map((text) => `${titleOf(one.name)}: ${text}`));
+  const warnings = rows.flatMap((one) => one.warnings.map((text) => sentenceOf(`${titleOf(one.name)}: ${text}`)));
   const left = Object.entries(found.left_out).filter(([, n]) => n > 0);
   return [
     h(

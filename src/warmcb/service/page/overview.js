@@ -58,7 +58,7 @@ export function overview({ main, loop, signal }) {
     parts.known.replaceChildren(...knowledge(report, loop));
     parts.rewards.update({ from, to, step, series: COMPARED.map((name) => ({ name, look: LOOKS[name], points: (arms.get(name) ?? []).filter((p) => p.joined > 0) })) });
     const noted = standing(report) ? report.lambda : [];
-    const trust = noted.map((one) => ({ t: Date.parse(one.time), y: one.lambda, lead: lead(one.scores) }));
+    const trust = noted.map((one) => ({ t: Math.max(Date.parse(one.time), from), y: one.lambda, lead: lead(one.scores) }));
     const untilNow = (points) => (points.length > 0 ? [...points, { ...points.at(-1), t: to }] : points);
     parts.lambda.update({ from, to, range: [-0.05, 1.05], series: [{ name: "λ", look: 0, steps: true, points: untilNow(trust) }], empty: UNKNOWN });
     const leads = trust.filter((p) => p.lead !== null).map((p) => ({ t: p.t, y: p.lead }));
