@@ -10,6 +10,7 @@ from warmcb.service import inbox, keys, loops, retention, versions
 from warmcb.service.bodies import ActionBody, KeyBody, LoopBody
 from warmcb.service.clock import iso
 from warmcb.service.committer import Committer, Job
+from warmcb.service.events import WAITING
 from warmcb.service.http import Call, Endpoint, Reply
 from warmcb.service.loops import Loop
 from warmcb.service.models import Directory
@@ -20,8 +21,7 @@ from warmcb.service.versions import Version
 
 _COUNTS = {
     "events": "SELECT count(*) FROM events WHERE loop = $1",
-    "waiting": "SELECT count(*) FROM events WHERE loop = $1 AND joined IS NULL",
-    "joined": "SELECT count(*) FROM events WHERE loop = $1 AND joined IS NOT NULL",
+    "waiting": f"SELECT count(*) FROM events WHERE {WAITING}",
     "rewards": "SELECT count(*) FROM rewards WHERE loop = $1",
     "late": "SELECT count(*) FROM rewards r JOIN events e USING (loop, event) WHERE r.loop = $1 AND r.time > e.due",
 }
@@ -90,6 +90,7 @@ class Administration:
         loop = call.loop
         async with self.store.snapshot() as database:
             counts = {name: (await database.fetch(sql, loop.name))[0][0] for name, sql in _COUNTS.items()}
+            counts["joined"] = counts["events"] - counts["waiting"]
             sql = "SELECT version, pinned, time FROM published WHERE loop = $1"
             rows = await database.fetch(sql, loop.name)
         model: dict[str, Any] = {"version": 0, "pinned": False, "time": None}

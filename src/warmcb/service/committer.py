@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar
 
 from warmcb.errors import WarmcbError
+from warmcb.service.beat import grant_grace
 from warmcb.service.clock import Clock
 from warmcb.service.store import CollisionError, Database, Manner, Store, StoreError
 
@@ -37,6 +38,8 @@ class Committer:
         self._store, self._clock = store, clock
         self._waiting: list[_Waiting] = []
         self._running: set[asyncio.Task[None]] = set()
+        self._was_away = False
+        """Whether the store could not be used, so that rewards were refused: what was due meanwhile waits longer."""
 
     async def run(self, job: Job[T], manner: Manner = Manner.ALONE) -> T:
         """What a job gives, when it is durable.
@@ -61,16 +64,16 @@ class Committer:
             self._running.remove(_this_task())
 
     async def _commit(self, group: list[_Waiting]) -> None:
+        alone = self._was_away or any(one.manner is Manner.ALONE for one in group)
         try:
-            alone = any(one.manner is Manner.ALONE for one in group)
             try:
                 outcomes = await self._outcomes(group, Manner.ALONE if alone else Manner.TOGETHER)
             except CollisionError:
                 outcomes = await self._outcomes(group, Manner.ALONE)  # now nobody can be in the way
         except Exception as error:
-            outcomes = [error if isinstance(error, StoreError) else StoreError(f"the store failed: {error}")] * len(
-                group
-            )
+            self._was_away = True
+            failed = error if isinstance(error, StoreError) else StoreError(f"the store failed: {error}")
+            outcomes = [failed] * len(group)
         for (_, _, answer), outcome in zip(group, outcomes, strict=True):
             if answer.done():  # the caller is gone
                 continue
@@ -82,7 +85,10 @@ class Committer:
     async def _outcomes(self, group: list[_Waiting], manner: Manner) -> list[Any]:
         async with self._store.transaction(manner) as database:
             now = max(self._clock.now(), database.settled)
+            if self._was_away and manner is Manner.ALONE:
+                await grant_grace(database, now)
             outcomes = [await _outcome(one.job, database, now) for one in group]
+        self._was_away = False
         return outcomes
 
 

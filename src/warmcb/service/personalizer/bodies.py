@@ -7,7 +7,7 @@ from msgspec import Struct
 Record = dict[str, Any]
 
 
-class Action(Struct, frozen=True):
+class Action(Struct, frozen=True, gc=False):
     """What can be shown.
 
     Attributes:
