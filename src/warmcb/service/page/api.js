@@ -45,7 +45,9 @@ async function call(method, path, body, signal, patience = PATIENCE) {
   }
   if (answer.ok) return told;
   const sentence = sentenceOf(told?.error?.message ?? `The server answered with status ${answer.status}`);
-  throw LATER.includes(answer.status) ? new LostError(sentence, answer.status === 429) : new RefusedError(answer.status, sentence);
+  throw LATER.includes(answer.status)
+    ? new LostError(sentence, answer.status === 429)
+    : new RefusedError(answer.status, sentence);
 }
 
 // An evaluation reads the whole log.

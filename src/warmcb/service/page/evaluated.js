@@ -27,15 +27,21 @@ export function evaluated(found, request) {
       { class: "card" },
       h("h2", {}, "Estimated reward of a decision"),
       h("p", { class: "about" }, `From ${count(found.decisions)} decisions. Bars are ${level} intervals.`),
-      intervals({ label: "Estimated reward", rows: rows.map((one, i) => ({ ...one, name: titleOf(one.name), look: i === 0 ? 1 : 0 })) }),
+      intervals({
+        label: "Estimated reward",
+        rows: rows.map((one, i) => ({ ...one, name: titleOf(one.name), look: i === 0 ? 1 : 0 })),
+      }),
       table({ label: "Evaluated policies", columns, rows }),
-      left.length > 0 ? h("p", { class: "about" }, `Left out: ${left.map(([why, n]) => `${why} ${count(n)}`).join(", ")}.`) : null,
+      left.length > 0
+        ? h("p", { class: "about" }, `Left out: ${left.map(([why, n]) => `${why} ${count(n)}`).join(", ")}.`)
+        : null,
     ),
     ...warnings.map((text) => notice("look", text)),
   ];
 }
 
-const compared = (one) => (one.compared ? `${signed(one.compared.value)} (${interval(one.compared.low, one.compared.high)})` : "–");
+const compared = (one) =>
+  one.compared ? `${signed(one.compared.value)} (${interval(one.compared.low, one.compared.high)})` : "–";
 
 const TITLES = { logged: "what was played", uniform: "uniform", default: "the first action" };
 

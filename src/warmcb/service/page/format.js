@@ -35,7 +35,12 @@ export const interval = (low, high) => (low === null || low === undefined ? "" :
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  const units = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]];
+  const units = [
+    ["d", 86_400],
+    ["h", 3600],
+    ["min", 60],
+    ["s", 1],
+  ];
   const [unit, size] = units.find(([, one]) => seconds >= 2 * one) ?? ["s", 1];
   return `${number(Math.round((seconds / size) * 10) / 10)} ${unit}`;
 }

@@ -72,7 +72,11 @@ function header(place, current) {
     ),
   );
   const menu = h("nav", { id: "menu", "aria-label": "Views" }, h("ul", {}, links));
-  const toggle = h("button", { type: "button", class: "toggle", "aria-controls": "menu", "aria-expanded": "false" }, "Menu");
+  const toggle = h(
+    "button",
+    { type: "button", class: "toggle", "aria-controls": "menu", "aria-expanded": "false" },
+    "Menu",
+  );
   toggle.addEventListener("click", () => {
     const isOpen = toggle.getAttribute("aria-expanded") === "true";
     toggle.setAttribute("aria-expanded", String(!isOpen));
