@@ -2,8 +2,8 @@
 
     python benchmarks/pause.py [--runs 50] [--events 50000]
 
-A tenth of the units is in the control group. Rewards are 0 or 1. Units come once, or twenty times each, in any order; their
-own chances differ then by 0.1.
+A tenth of the units is in the control group. Rewards are 0 or 1. Units come once, or twenty times each in any order,
+and then have chances of their own, which differ by 0.1.
 """
 
 import argparse
