@@ -162,7 +162,7 @@ def test_every_route_needs_a_key(house: House) -> None:
 
 def test_addresses_that_there_are_not_need_a_key_too(house: House) -> None:
     for method, path, status in (
-        *(("GET", "/", 404), ("GET", "/v1/loops/", 404), ("GET", "/v1/loops/shop/", 404), ("GET", "/admin", 404)),
+        *(("POST", "/", 405), ("GET", "/v1/loops/", 404), ("GET", "/v1/loops/shop/", 404), ("GET", "/admin", 404)),
         *(
             ("DELETE", "/v1/loops", 405),
             ("GET", f"{SHOP}/decide", 405),

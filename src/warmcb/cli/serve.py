@@ -1,7 +1,6 @@
 """`warmcb serve` and `warmcb backup`: the decision service."""
 
 import asyncio
-import logging
 from pathlib import Path
 from typing import Annotated
 
@@ -40,7 +39,6 @@ def backup_command(
     path: Annotated[Path, typer.Argument(help="The file to write; there must be none of that name.")],
 ) -> None:
     """Copy the store of a service to a file, as it is at one moment; the service may go on meanwhile."""
-    logging.disable()
     if path.exists():
         raise WarmcbError(f"{path} is there already; expected a new name")
     source = Path(store.removeprefix("sqlite:///"))
