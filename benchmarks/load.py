@@ -129,7 +129,7 @@ class _Load(ABC):
         """Send the first requests; `done` is set after the last answer."""
 
     def counts(self, status: bytes) -> bool:
-        if status in (b"201", b"200"):
+        if status in (b"201", b"200", b"204"):
             return True
         self.driven.refused[status.decode()] += 1
         return False

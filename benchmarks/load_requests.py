@@ -56,6 +56,24 @@ class Requests:
         return head.encode(), f"\r\ncontent-length: {length}\r\n\r\n{start}".encode(), end.encode()
 
 
+class RankRequests(Requests):
+    """The same decisions and rewards, asked for by Personalizer's first API. The key names the loop."""
+
+    def _decision(self, loop: str, random: np.random.Generator) -> tuple[bytes, bytes]:
+        context, described = _context(random), _actions(random)
+        actions = [{"id": one.pop("id"), "features": [one]} for one in described]
+        rest = json.dumps({"contextFeatures": [context], "actions": actions}, separators=(",", ":"))[1:]
+        start = '{"eventId":"'
+        head = f"POST /personalizer/v1.0/rank HTTP/1.1\r\n{self._head}"
+        head += f"content-length: {len(start) + self._event_bytes + 2 + len(rest)}\r\n\r\n{start}"
+        return head.encode(), f'",{rest}'.encode()
+
+    def _reward(self, loop: str, value: float) -> tuple[bytes, bytes, bytes]:
+        body = f'{{"value":{value}}}'
+        head, named = "POST /personalizer/v1.0/events/", f"/reward HTTP/1.1\r\n{self._head}x-ms-client-request-id: "
+        return head.encode(), named.encode(), f"\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode()
+
+
 def _context(random: np.random.Generator) -> dict[str, object]:
     return {
         "country": str(random.choice(["Germany", "France", "Italy", "Spain", "Poland"])),

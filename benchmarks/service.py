@@ -4,12 +4,13 @@
     python benchmarks/service.py latency [--store postgresql] [--rate 500] [--seconds 30]
     python benchmarks/service.py freshness [--store postgresql] [--rate 500] [--seconds 30]
     python benchmarks/service.py memory [--events 1000000]
+    python benchmarks/service.py rank [--rounds 5] [--seconds 10]
 
 Service, trainer and load share the machine, over loopback. One worker; 20 described actions of 5 values, contexts of 10
 values, 3.8 kB; every second decision is rewarded; events wait two seconds, so that the trainer is at work all the time.
 The store is new, an SQLite file or a PostgreSQL on the same machine. It is in TMPDIR, which should be on a disk: each
 decision is on it before it is answered. Without --rate, half of the decisions a second that are reached at first are
-asked for.
+asked for. rank asks for the same decisions by the route of Personalizer's first client as well.
 """
 
 import argparse
@@ -29,7 +30,7 @@ import httpx
 import numpy as np
 
 from load import AsFastAsItGoes, AtAConstantRate, Driven
-from load_requests import Requests
+from load_requests import RankRequests, Requests
 from postgres import Postgres
 from serving import Serving, free_port, memory, memory_share, processor_seconds
 from warmcb.client import Client
@@ -57,10 +58,21 @@ class Bench:
         self.requests = Requests(serving.port, serving.key, "default", "bench-")
         self.first = 0
 
-    def fast(self, seconds: float, decisions: int | None = None, port: int | None = None) -> Driven:
+    def fast(
+        self,
+        seconds: float,
+        decisions: int | None = None,
+        port: int | None = None,
+        requests: Requests | None = None,
+    ) -> Driven:
         """As many decisions as it takes; those of an echo on another port, too."""
         load = AsFastAsItGoes(
-            self.requests, port or self.serving.port, self.first, CONNECTIONS, seconds, decisions=decisions
+            requests or self.requests,
+            port or self.serving.port,
+            self.first,
+            CONNECTIONS,
+            seconds,
+            decisions=decisions,
         )
         return self._driven(load)
 
@@ -160,6 +172,37 @@ def throughput(store: str, rounds: int, seconds: float) -> dict[str, Any]:
     return {"rounds": found, "best": best, "best_echo": best_echo, "ratio": best / best_echo}
 
 
+def rank(store: str, rounds: int, seconds: float) -> dict[str, Any]:
+    """Decisions a second by Personalizer's route, beside those by this service's own, in turns."""
+    found = []
+    print("decisions a second by each route, and the worker's processor time of a decision in µs")
+    print("".join(f"{title:>10}" for title in ("decide", "rank", "of it", "decide", "rank")))
+    with bench(store) as service:
+        theirs = RankRequests(service.serving.port, service.serving.key, "default", "rank-")
+        for number in range(-1, rounds):
+            one: dict[str, float] = {}
+            for name, requests in (("decide", service.requests), ("rank", theirs))[:: 1 if number % 2 else -1]:
+                service.catch_up()
+                before = service.processor()["worker"]
+                driven = service.fast(seconds, requests=requests)
+                one[name] = driven.rate
+                one[f"{name} µs"] = 1e6 * (service.processor()["worker"] - before) / driven.decisions
+            if number < 0:  # to warm up
+                continue
+            found.append(one)
+            print(
+                f"{one['decide']:10,.0f}{one['rank']:10,.0f}{one['rank'] / one['decide']:10.0%}"
+                f"{one['decide µs']:10.0f}{one['rank µs']:10.0f}",
+                flush=True,
+            )
+    ratio, spent = (
+        float(np.median([one[first] / one[second] for one in found]))
+        for first, second in (("rank", "decide"), ("decide µs", "rank µs"))
+    )
+    print(f"median: {ratio:.0%} (to reach: 90 %), by processor time {spent:.0%}")
+    return {"rounds": found, "ratio": ratio, "by_processor_time": spent}
+
+
 def half_rate(service: Bench, rate: float | None) -> float:
     """What was asked for, or half of what the service reaches."""
     service.fast(1.0)
@@ -246,7 +289,7 @@ def look(service: Bench, events: int, rate: float) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("mode", choices=["throughput", "latency", "freshness", "memory"])
+    parser.add_argument("mode", choices=["throughput", "latency", "freshness", "memory", "rank"])
     parser.add_argument("--store", choices=["sqlite", "postgresql"], default="sqlite", help="but for memory")
     parser.add_argument("--rounds", type=int, default=5, help="of throughput")
     parser.add_argument("--seconds", type=float, help="of each measurement")
@@ -257,6 +300,8 @@ def main() -> None:
     found: Any
     if given.mode == "throughput":
         found = throughput(given.store, given.rounds, given.seconds or 10.0)
+    elif given.mode == "rank":
+        found = rank(given.store, given.rounds, given.seconds or 10.0)
     elif given.mode == "latency":
         found = latency(given.store, given.rate, given.seconds or 30.0)
     elif given.mode == "freshness":

@@ -29,7 +29,7 @@ _PROGRESS = (
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _JOINED = (
-    "WITH joined AS (SELECT e.time, e.arm, e.unit, e.agrees, j.body ->> '$.rewards[0]' AS reward,"
+    "WITH joined AS (SELECT e.time, e.arm, e.agrees, j.body ->> '$.rewards[0]' AS reward,"
     " (j.body ->> '$.times[0]') - e.time AS delay FROM events e"
     " JOIN journal j ON j.loop = e.loop AND j.number = e.joined WHERE e.loop = :loop)"
 )
@@ -38,17 +38,6 @@ _MINUTES = (
     f" compared, agreed) {_JOINED} SELECT :loop, time / {MINUTE} * {MINUTE}, arm, count(*), count(*), count(delay),"
     " sum(reward), sum(reward * reward), coalesce(sum(delay), 0), count(agrees), coalesce(sum(agrees), 0)"
     " FROM joined GROUP BY 2, 3"
-)
-_UNITS = (
-    f"INSERT INTO units (loop, unit, split, side, events, reward_sum) {_JOINED}"
-    " SELECT :loop, unit, 1, arm, count(*), sum(reward) FROM joined GROUP BY unit, arm"
-)
-_SIDES = (
-    "INSERT INTO sides (loop, split, side, units, events, reward_sum, reward_squares, unit_squares, unit_products,"
-    " unit_sizes, mean_sum, mean_squares, lowest, highest)"
-    " SELECT :loop, 1, side, count(*), sum(events), sum(reward_sum), sum(reward_sum), sum(reward_sum * reward_sum),"
-    " sum(reward_sum * events), sum(events * events), sum(reward_sum / events),"
-    " sum(reward_sum * reward_sum / events / events), 0.0, 1.0 FROM units WHERE loop = :loop GROUP BY side"
 )
 
 
@@ -84,8 +73,9 @@ def work(url: str, key: str, loop: str, events: int = 200, **settings: Any) -> N
 def write_past(store: Path, loop: str, events: int, days: float) -> None:
     """Write events of the past into the store of a service that is not running, before those of `work`.
 
-    They are copies of the real ones at other times, in the tables that the service itself would have filled. So the
-    service goes on from the model that it has. What the model brings rises slowly over the days.
+    They are copies of the real ones at other times, in the tables that grow with events and time. So the service goes
+    on from the model that it has. What the model brings rises slowly over the days; it is compared with the control
+    group by the real events alone.
 
     Args:
         store: the SQLite file.
@@ -102,10 +92,8 @@ def write_past(store: Path, loop: str, events: int, days: float) -> None:
         _make_room(database, loop, events)
         database.executemany(_JOURNAL, ((loop, *row) for row in _entries(events, began, step)))
         database.executemany(_EVENT, _copies(database, loop, events, began, step))
-        for table in ("minutes", "units", "sides"):
-            database.execute(f"DELETE FROM {table} WHERE loop = ?", (loop,))
-        for sql in (_MINUTES, _UNITS, _SIDES):
-            database.execute(sql, {"loop": loop})
+        database.execute("DELETE FROM minutes WHERE loop = ?", (loop,))
+        database.execute(_MINUTES, {"loop": loop})
         database.executemany(_PROGRESS, _progress(database, loop, events, began, step))
     database.close()
 
@@ -158,7 +146,7 @@ def _progress(database: sqlite3.Connection, loop: str, events: int, began: int, 
     for hour in range(hours):
         at = began - (hours - hour) * HOUR
         part = hour / hours
-        scores = [lane | {"score": 0.5 + 0.1 * (lane["lambda"] - 0.8 * part) ** 2} for lane in lanes]
+        scores = [lane | {"score": 0.9 + 0.1 * (lane["lambda"] - 1.2 * part) ** 2} for lane in lanes]
         in_charge = min(scores, key=lambda lane: lane["score"])["lambda"]
         learned = round(part * events)
         yield (

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ import numpy as np
 from warmcb.client import Client
 
 Record = dict[str, Any]
+LOOP = "shop"
 CATEGORIES = ["garden", "kitchen", "books", "toys"]
 WAIT = 1.0  # seconds until an event is learned; a real shop has fewer visitors a second, and waits for hours
 
@@ -75,8 +77,8 @@ class Shop:
 
 
 @contextmanager
-def service(folder: Path) -> Iterator[Client]:
-    """The real service, and a client of it."""
+def service(folder: Path) -> Iterator[tuple[str, str]]:
+    """The real service: its address and its key."""
     key = secrets.token_urlsafe(32)
     command = [sys.executable, "-m", "warmcb", "serve", "--port", "0", "--store", f"sqlite:///{folder / 'shop.db'}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"WARMCB_KEY": key})
@@ -85,8 +87,7 @@ def service(folder: Path) -> Iterator[Client]:
         line = process.stdout.readline()
         if not line:
             raise SystemExit("the service did not start")
-        with Client(line.split()[-1], key, loop="shop") as client:
-            yield client
+        yield line.split()[-1], key
     finally:
         process.terminate()
         process.wait()
@@ -130,7 +131,7 @@ def main() -> None:
     if asked.visitors < 6:
         parser.error(f"--visitors is {asked.visitors}; expected at least 6")
     shop = Shop(asked.seed)
-    with tempfile.TemporaryDirectory() as folder, service(Path(folder)) as client:
+    with tempfile.TemporaryDirectory() as folder, service(Path(folder)) as (url, key), Client(url, key, LOOP) as client:
         settings = {"wait": WAIT, "publish_seconds": 0.2, "reward_range": [0.0, 1.0], "control": 0.1}
         client.make_loop(settings=settings)
         if asked.labels != "none":
@@ -138,12 +139,35 @@ def main() -> None:
             time.sleep(2)  # until they are learned
         play(shop, client, asked.visitors)
         time.sleep(WAIT + 2)
-        print(json.dumps({"labels": asked.labels, "counts": client.loop().counts}, default=vars_of))
+        counts = client.loop().counts
+        print(f"{counts.events:,} visitors, {counts.rewards:,} purchases, all of them learned")
+        if asked.picture:
+            take_picture(url, key, asked.picture)
+            print(f"the page: {asked.picture}")
 
 
-def vars_of(value: object) -> Record:
-    """The fields of a typed answer."""
-    return {name: getattr(value, name) for name in value.__struct_fields__}  # type: ignore[attr-defined]
+def take_picture(url: str, key: str, path: Path) -> None:
+    """What somebody sees who watches the service."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not browser or not driver:
+        raise SystemExit("a picture needs chromium and chromedriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for switch in ("headless=new", "no-sandbox", "disable-background-networking", "window-size=1400,2200"):
+        options.add_argument(f"--{switch}")
+    with webdriver.Chrome(options=options, service=Service(driver)) as chrome:
+        chrome.get(url)
+        kept = json.dumps({"key": key, "loop": LOOP})
+        chrome.execute_script("sessionStorage.setItem('warmcb', arguments[0])", kept)  # as if it had been entered
+        chrome.get(f"{url}/#/{LOOP}")
+        chrome.refresh()
+        WebDriverWait(chrome, 30).until(lambda page: page.find_elements(By.CSS_SELECTOR, "main svg path"))
+        chrome.save_screenshot(str(path))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vowpal_wabbit
 import warmcb
 from small_service import BEGIN
 from warmcb.service import keys, loops
@@ -237,6 +238,14 @@ def test_requests_stand_in_the_log_as_personalizer_wrote_them(desk: Desk) -> Non
     assert line["p"][line["a"].index(3)] == 0.0
 
 
+def test_vowpal_wabbit_reads_the_log(desk: Desk, tmp_path: Path) -> None:
+    desk.play(20)
+    path = tmp_path / "log.dsjson"
+    path.write_bytes(desk.ask("GET", "/v1/loops/default/log").content)
+    told = vowpal_wabbit.counted(path, "--cb_explore_adf")
+    assert (told["line_parse_error"], told["cb_explore_adf_greedy"]["cbea_labeled_ex"]) == (0, 20)
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -252,6 +261,7 @@ def test_requests_stand_in_the_log_as_personalizer_wrote_them(desk: Desk) -> Non
         ),
         ({"actions": DRINKS, "eventId": ""}, "EventId should be non-empty or null."),
         ({"actions": DRINKS, "eventId": "e" * 257}, "eventId has 257 characters"),
+        ({"actions": DRINKS, "eventId": "e\0"}, "regex"),
         ({"actions": [TEA, TEA]}, "'tea' twice"),
         ({"actions": [{**TEA, "id": ""}]}, "the id of an action is ''"),
         ({"actions": DRINKS, "excludedActions": ["tea", "milk", "beer"]}, "no action may be played"),

@@ -672,7 +672,7 @@ def test_the_description_is_valid_and_whole(http: httpx.Client, tmp_path: Path) 
     routes = {(path, method.upper()) for path, of in described["paths"].items() for method in of}
     application = Application(open_store(f"sqlite:///{tmp_path / 'store.db'}"), ManualClock())
     assert routes == {(one.path.replace(":text}", "}"), one.method) for one in application.endpoints}
-    assert len(routes) == 33
+    assert len(routes) == 36
     operations = [one for of in described["paths"].values() for one in of.values()]
     assert len({one["operationId"] for one in operations}) == len(operations)
     open_to_all = {path for path, of in described["paths"].items() for one in of.values() if not one["security"]}

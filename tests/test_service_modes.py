@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from small_service import DESCRIBED, NAMED, PIECES, SmallService
 from warmcb.errors import InputError
 from warmcb.logs.events import ARMS
+from warmcb.logs.evidence import Evidence
+from warmcb.logs.sequences import ends_of_mean, sequence
 from warmcb.service import drawing
-from warmcb.service.comparing import certain_bounds, dependence, gain, look, mean_of
+from warmcb.service.comparing import dependence, gain, look, mean_of, surely_worse
 from warmcb.service.drawing import drawn
 from warmcb.service.refusals import RefusedError
 from warmcb.service.settings import settings_from
@@ -33,6 +35,13 @@ TASTES = {"morning": "news", "noon": "sport", "evening": "weather"}
 
 @pytest.fixture
 def service(place: Path | str) -> Iterator[SmallService]:
+    with SmallService(place) as service:
+        yield service
+
+
+@pytest.fixture
+def on_both(place: Path | str) -> Iterator[SmallService]:
+    """The same on either kind of store."""
     with SmallService(place) as service:
         yield service
 
@@ -99,6 +108,7 @@ def contrary(hour: str) -> str:
         ({"auto_pause": True}, "reward_range"),
         ({"auto_pause": True, "control": 0.1}, "reward_range"),
         ({"auto_pause": True, "reward_range": [0, 1]}, "control share above 0"),
+        ({"auto_pause": True, "reward_range": [0, 1], "control": 0.1, "aggregation": "sum"}, "not summed"),
         ({"webhook": "ftp://example.org/"}, "webhook"),
         ({"webhook": "http://"}, "webhook"),
         ({"webhook": "https://me:secret@example.org/"}, "webhook"),
@@ -328,7 +338,8 @@ def test_an_apprentice_that_explores_finds_out_that_the_baseline_is_bad(service:
     assert np.mean(shop.open(200)["model"]) > 0.7  # the baseline has 0.2
 
 
-def test_the_gain_is_about_the_events_since_the_split_was_changed(service: SmallService) -> None:
+def test_the_gain_is_about_the_events_since_the_split_was_changed(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.5)
     shop = Shop(service, always_news)
     brought = shop.open(100)
@@ -363,7 +374,8 @@ def test_the_report_says_why_nothing_is_known(service: SmallService, settings: d
 # Figures
 
 
-def test_the_report_counts_every_event_once(service: SmallService) -> None:
+def test_the_report_counts_every_event_once(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=100.0, control=0.3)
     brought: dict[str, list[float]] = {"model": [], "control": []}
     for i in range(50):
@@ -393,7 +405,8 @@ def test_the_report_counts_every_event_once(service: SmallService) -> None:
     assert all(point["low"] <= point["mean"] <= point["high"] for point in report["series"] if point["joined"] > 1)
 
 
-def test_old_figures_go_with_their_events(service: SmallService) -> None:
+def test_old_figures_go_with_their_events(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, keep_days=1.0)
     Shop(service, knows).open(50, lambda i: f"user-{i}")
     service.change(control=0.1)
@@ -406,14 +419,16 @@ def test_old_figures_go_with_their_events(service: SmallService) -> None:
     assert service.read("SELECT count(*) FROM units") == [(0,)]
 
 
-def test_nothing_is_left_of_a_unit_that_is_forgotten(service: SmallService) -> None:
+def test_nothing_is_left_of_a_unit_that_is_forgotten(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT)
     Shop(service, knows).open(20, lambda i: f"user-{i % 4}")
     assert service.forget_unit("user-1") == 5
     assert service.read("SELECT unit, events FROM units ORDER BY unit") == [("user-0", 5), ("user-2", 5), ("user-3", 5)]
 
 
-def test_progress_is_noted_once_a_minute(service: SmallService) -> None:
+def test_progress_is_noted_once_a_minute(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, publish_seconds=1.0, reward_range=(0.0, 1.0))
     shop = Shop(service, knows)
     for _ in range(6):
@@ -455,7 +470,8 @@ def test_why_an_action_was_chosen(service: SmallService, body: dict[str, Any]) -
         service.explain("last", slot="top")
 
 
-def test_the_health_of_a_loops_own_log(service: SmallService) -> None:
+def test_the_health_of_a_loops_own_log(on_both: SmallService) -> None:
+    service = on_both
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.5)
     Shop(service, always_news).open(200)
     health = service.health()
@@ -473,7 +489,7 @@ def side_of(rewards: np.ndarray, units: np.ndarray | None = None) -> Side:
     for i, reward in enumerate(rewards.tolist()):
         unit = i if units is None else int(units[i])
         events, total = seen.get(unit, (0, 0.0))
-        side.add(reward, events, total)
+        side.add(reward, events, total, side.expected(Side(), (0.0, 1.0)))
         seen[unit] = events + 1, total + reward
     return side
 
@@ -546,14 +562,34 @@ def test_equal_worlds_are_never_told_apart(chance: float, repeats: int) -> None:
         ):
             events, total = seen.get(unit, (0, 0.0))
             side = sides["control" if of_control[unit] else "model"]
-            side.add(float(reward), events, total)
+            side.add(float(reward), events, total, side.expected(Side(), (0.0, 1.0)))
             seen[unit] = events + 1, total + reward
             number = look(sides["model"], sides["control"])
             if number > looked and min(one.units for one in sides.values()) > 1:
                 looked = number
-                model, control = (certain_bounds(one, (0.0, 1.0), number) for one in sides.values())
-                alarms += model.high < control.low
+                alarms += surely_worse(sides["model"], sides["control"], (0.0, 1.0), number) is not None
     assert alarms == 0
+
+
+def test_sums_that_are_kept_give_the_same_sequence() -> None:
+    rewards = np.random.default_rng(3).random(500)
+    side = Side()
+    for reward in rewards.tolist():
+        side.add(reward, guess=side.expected(Side(), (0.0, 1.0)))
+    whole = sequence(Evidence(np.ones(500), rewards, np.ones(500)), reward_range=(0.0, 1.0), level=0.99).last
+    found = ends_of_mean(side.units, side.first_sum, side.first_spread, 0.99)
+    assert found == pytest.approx((whole.low, whole.high))
+
+
+@pytest.mark.parametrize("repeats", [1, 50])
+def test_a_loop_that_gets_worse_is_seen_in_new_units_and_in_old_ones(repeats: int) -> None:
+    random = np.random.default_rng(4)
+    units = np.arange(2000 * repeats) % 2000
+    good = (random.random(units.size) < 0.8).astype(float)
+    bad = np.where(np.arange(units.size) < 2000 * (repeats > 1), good, random.random(units.size) < 0.3)
+    model, control = side_of(bad, units), side_of(good, units)
+    assert surely_worse(model, control, (0.0, 1.0), look(model, control)) is not None
+    assert surely_worse(control, model, (0.0, 1.0), look(model, control)) is None
 
 
 # The automatic pause
@@ -602,7 +638,8 @@ def worse_than_control(service: SmallService, visits: int = 400) -> None:
             service.train_after(WAIT + 1)
 
 
-def test_a_loop_that_is_surely_worse_is_paused_and_says_so(service: SmallService) -> None:
+def test_a_loop_that_is_surely_worse_is_paused_and_says_so(on_both: SmallService) -> None:
+    service = on_both
     with Receiver() as receiver:
         service.make(NAMED, wait=WAIT, control=0.4, auto_pause=True, reward_range=(0.0, 1.0), webhook=receiver.url)
         worse_than_control(service)

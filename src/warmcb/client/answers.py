@@ -369,3 +369,197 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     role: str
     place: int
     made: datetime
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """What one arm did in one stretch of time.
+
+    Attributes:
+        minute: when the stretch begins.
+        arm: who chose.
+        decisions: how many events were decided.
+        joined: those whose deadline is over, and that took place.
+        rewarded: those of them that got a reward in time.
+        mean: their mean reward; None if there are none.
+        low: the lower end of its 95 % interval.
+        high: the upper end.
+
+    """
+
+    minute: datetime
+    arm: str
+    decisions: int
+    joined: int
+    rewarded: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+class LaneScore(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model makes of one λ.
+
+    Attributes:
+        weight: the λ.
+        sources: whose labels count there.
+        score: the lowest is in charge.
+        low: the lower end of how much more it costs a round than λ = 1, in units of the range of rewards, if known.
+        high: the upper end.
+
+    """
+
+    weight: float = msgspec.field(name="lambda")
+    sources: list[str]
+    score: float
+    low: float | None
+    high: float | None
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """What a published model was like.
+
+    Attributes:
+        time: of its publication.
+        version: of the model.
+        weight: the λ in charge.
+        scores: of each λ.
+        learned: how many rounds it had learned.
+        memory: how many rounds it effectively rested on.
+        source: whose labels the λ in charge listens to.
+
+    """
+
+    time: datetime
+    version: int
+    weight: float = msgspec.field(name="lambda")
+    scores: list[LaneScore]
+    learned: int
+    memory: float
+    source: str | None
+
+
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    """How often the model would have played what the baseline played.
+
+    Attributes:
+        n: events in which that is known.
+        share: of them.
+
+    """
+
+    n: int
+    share: float
+
+
+class SideMean(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a comparison.
+
+    Attributes:
+        n: its events.
+        mean: their mean reward; None if there are none.
+
+    """
+
+    n: int
+    mean: float | None
+
+
+class Gain(msgspec.Struct, frozen=True, kw_only=True):
+    """How much more an event brings if the model decides and not the baseline.
+
+    Attributes:
+        value: the difference of the means; None if it cannot be known.
+        low: the lower end of its 95 % interval.
+        high: the upper end.
+        model: the events on the side of the model.
+        baseline: those on the side of the baseline.
+        since: when the settings that split events were changed last.
+        why: a sentence that says why it cannot be known; None if it can.
+
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    model: SideMean
+    baseline: SideMean
+    since: datetime
+    why: str | None
+
+
+class ActionFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """How an action does, in recent events.
+
+    Attributes:
+        id: of the action.
+        plays: how often it was played.
+        share: of all plays.
+        mean: what it brought.
+
+    """
+
+    id: str
+    plays: int
+    share: float
+    mean: float
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """How a loop goes.
+
+    Attributes:
+        mode: in force.
+        every: the length of a stretch of time in seconds.
+        series: arms over time.
+        progress: λ over time.
+        agreement: with the baseline; None if nothing is known.
+        gain: of the model over the baseline.
+        delays: "mean": seconds from a decision to its first reward.
+        actions: those that are played most, at most 50.
+        counts: of decisions, of those that wait, of joined and of rewarded ones.
+
+    """
+
+    mode: str
+    every: int
+    series: list[Point]
+    progress: list[Progress] = msgspec.field(name="lambda")
+    agreement: Agreement | None
+    gain: Gain
+    delays: dict[str, float | None]
+    actions: list[ActionFigures]
+    counts: dict[str, int]
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """What one feature, or several together, add to the difference of two expected rewards.
+
+    Attributes:
+        name: of the feature.
+        value: in words.
+        contribution: above 0 it speaks for the action.
+
+    """
+
+    name: str
+    value: str
+    contribution: float
+
+
+class Why(msgspec.Struct, frozen=True, kw_only=True):
+    """Why an action was chosen, as the newest model sees it.
+
+    Attributes:
+        action: that was played.
+        runner_up: the best other one.
+        model: the version of the model.
+        expected: the reward of either: "action", "runner_up".
+        contributions: the largest first.
+
+    """
+
+    action: str
+    runner_up: str
+    model: int
+    expected: dict[str, float]
+    contributions: list[Reason]

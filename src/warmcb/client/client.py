@@ -24,9 +24,11 @@ from warmcb.client.answers import (
     ModelVersion,
     PastSettings,
     Receipt,
+    Report,
     SettingsInForce,
     SlotsAnswer,
     StoredEvent,
+    Why,
 )
 from warmcb.client.connection import Connection
 from warmcb.errors import InputError
@@ -391,6 +393,40 @@ class Client:
         """
         body = {"policies": list(policies), **_period(since, until), **_given(model=model, level=level)}
         return self._connection.ask("POST", f"{self._path}/evaluate", Evaluation, body, timeout=timeout)
+
+    def report(self, hours: int = 24) -> Report:
+        """How the loop goes: rewards by arm, λ, agreement, and the gain of the model over the baseline.
+
+        Args:
+            hours: how far back.
+
+        Returns:
+            The report.
+
+        """
+        return self._connection.ask("GET", f"{self._path}/report", Report, query={"hours": hours})
+
+    def explain(self, event: str, slot: str = "") -> Why:
+        """Why an action was chosen, as the newest model sees it.
+
+        Args:
+            event: the id of the event.
+            slot: the id of the slot, if the event has several decisions.
+
+        Returns:
+            What speaks for it and against it.
+
+        """
+        return self._connection.ask("POST", f"{self._path}/explain", Why, {"event": event, "slot": slot})
+
+    def health(self, timeout: float = _LONG) -> dict[str, Any]:
+        """Whether the recent log can be relied on: what `warmcb log check` finds in it, as plain values.
+
+        Args:
+            timeout: seconds until it is given up.
+
+        """
+        return self._connection.ask("GET", f"{self._path}/health", dict[str, Any], timeout=timeout)
 
     def models(self) -> list[ModelVersion]:
         """The stored models."""

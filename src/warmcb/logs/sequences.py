@@ -143,6 +143,24 @@ def sequence_of_difference(
     return ConfidenceSequence(looks_, range_ * leads, -range_ * lags, _CERTAIN, level, False)
 
 
+def ends_of_mean(size: int, total: float, spread: float, level: float) -> tuple[float, float]:
+    """The ends of the certain sequence for a mean, from sums that somebody keeps as terms between 0 and 1 come.
+
+    Args:
+        size: how many terms there are.
+        total: their sum.
+        spread: Σ(x − g)², with guesses g between 0 and 1 from earlier terms.
+        level: of confidence.
+
+    >>> low, high = ends_of_mean(100, total=20.0, spread=16.0, level=0.95)
+    >>> round(low, 2), round(high, 2)
+    (0.04, 0.36)
+
+    """
+    margin = float(_margins(np.array([spread]), math.log(2 / (1 - level)))[0])
+    return max(total - margin, 0.0) / size, 1 - max(size - total - margin, 0.0) / size
+
+
 def _lower_ends(terms: Doubles, counts: Doubles, looks: Looks, level: float) -> Doubles:
     """The lower ends of a sequence for the mean, at most 1, of terms of at least 0.
 

@@ -10,6 +10,7 @@ from warmcb.service import inbox, keys, loops, retention, versions
 from warmcb.service.bodies import ActionBody, KeyBody, LoopBody
 from warmcb.service.clock import iso
 from warmcb.service.committer import Committer, Job
+from warmcb.service.events import WAITING
 from warmcb.service.http import Call, Endpoint, Reply
 from warmcb.service.loops import Loop
 from warmcb.service.models import Directory
@@ -20,8 +21,7 @@ from warmcb.service.versions import Version
 
 _COUNTS = {
     "events": "SELECT count(*) FROM events WHERE loop = $1",
-    "waiting": "SELECT count(*) FROM events WHERE loop = $1 AND joined IS NULL",
-    "joined": "SELECT count(*) FROM events WHERE loop = $1 AND joined IS NOT NULL",
+    "waiting": f"SELECT count(*) FROM events WHERE {WAITING}",
     "rewards": "SELECT count(*) FROM rewards WHERE loop = $1",
     "late": "SELECT count(*) FROM rewards r JOIN events e USING (loop, event) WHERE r.loop = $1 AND r.time > e.due",
 }
@@ -81,7 +81,7 @@ class Administration:
     async def make_loop(self, call: Call) -> Reply:
         """A new loop; or the one that is there, if it is just so."""
         name, body = call.path["loop"], call.body
-        loop, is_new = await self.committer.run(lambda db, now: loops.make(db, now, name, body, _who(call)))
+        loop, is_new = await self.committer.run(lambda db, now: loops.make(db, now, name, body, call.who))
         await self.directory.refresh()
         return Reply(_named(loop), 201 if is_new else 200)
 
@@ -90,6 +90,7 @@ class Administration:
         loop = call.loop
         async with self.store.snapshot() as database:
             counts = {name: (await database.fetch(sql, loop.name))[0][0] for name, sql in _COUNTS.items()}
+            counts["joined"] = counts["events"] - counts["waiting"]
             sql = "SELECT version, pinned, time FROM published WHERE loop = $1"
             rows = await database.fetch(sql, loop.name)
         model: dict[str, Any] = {"version": 0, "pinned": False, "time": None}
@@ -117,7 +118,7 @@ class Administration:
         name = call.loop.name
         return Reply(
             await self._settings(
-                await self._write(lambda db, now: loops.change_settings(db, now, name, call.body, _who(call)))
+                await self._write(lambda db, now: loops.change_settings(db, now, name, call.body, call.who))
             )
         )
 
@@ -253,7 +254,3 @@ def _named(loop: Loop) -> dict[str, Any]:
 def _of(call: Call) -> str:
     """Where a key counts: in a loop, or in all of them."""
     return call.path.get("loop", keys.ALL_LOOPS)
-
-
-def _who(call: Call) -> str:
-    return "nobody" if call.key is None else call.key.who

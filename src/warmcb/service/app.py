@@ -54,7 +54,7 @@ class Application:
 
     Attributes:
         router: the ASGI application.
-        endpoints: all routes but those of Personalizer, whose own description is public.
+        endpoints: all routes but those of Personalizer, whose own description is public, and of the page.
         jobs: does what was asked for by some of them.
 
     """
@@ -73,7 +73,6 @@ class Application:
             *Reporting(store, self._directory, clock).endpoints,
             *Administration(store, self._directory, committer).endpoints,
             Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
-            *Page().endpoints,
             Endpoint("GET", "/openapi.json", self.openapi, ANY_KEY, "Describe the routes."),
         ]
         self.endpoints = [*serving.endpoints, *others]
@@ -89,6 +88,7 @@ class Application:
                 Router(their_routes, default=door.app(theirs.elsewhere), redirect_slashes=False),
             ),
             *_routes(door, others, otherwise),
+            *_routes(door, Page().endpoints, otherwise),
         ]
         self.router = Router(routes, default=door.app(elsewhere), redirect_slashes=False, lifespan=self._lifespan)
 

@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from warmcb.logs.sequences import ends_of_mean
 from warmcb.service.tallies import Side
 
 _NORMAL = 1.959964  # standard errors on either side that 95 % lie within
@@ -91,25 +92,49 @@ def look(model: Side, control: Side) -> int:
     return 0 if events < _FIRST_LOOK else 1 + int(math.log(events / _FIRST_LOOK, _GROWTH))
 
 
-def certain_bounds(side: Side, reward_range: tuple[float, float], look: int) -> Bounds:
-    """The mean over units of their mean rewards, with bounds that hold at all looks at once.
+def surely_worse(
+    model: Side, control: Side, reward_range: tuple[float, float], look: int
+) -> tuple[Bounds, Bounds] | None:
+    """Bounds of both sides between which there is a gap, the model below; None if nobody can be sure.
 
-    With those of another side they hold with a probability of at least 1 − `ERROR`, whatever the rewards are, if units
-    do not depend on each other: the empirical Bernstein bound of Maurer and Pontil (2009), with an error at the k-th
-    look that is one part in k·(k + 1). A unit that comes again has another mean then, so that no sequence over units
-    which are done with would do.
+    There are two kinds of them, each with half of the `ERROR`: of what units brought at first, which hold at every
+    moment, and of what they brought in all, which hold at all looks and also see what happens to units that come again.
 
     Args:
-        side: at least two units.
+        model: at least two units.
+        control: at least two units.
         reward_range: the lowest and the highest possible reward.
         look: its number, from 1.
 
     """
+    for of_model, of_control in (
+        (_at_first(model, reward_range), _at_first(control, reward_range)),
+        (_in_all(model, reward_range, look), _in_all(control, reward_range, look)),
+    ):
+        if of_model.high < of_control.low:
+            return of_model, of_control
+    return None
+
+
+def _at_first(side: Side, reward_range: tuple[float, float]) -> Bounds:
+    """The mean of the first rewards of units: a confidence sequence, as each unit adds one term for good."""
+    low, high = reward_range
+    width, n = high - low, side.units
+    ends = ends_of_mean(n, (side.first_sum - n * low) / width, side.first_spread / width**2, level=1 - ERROR / 2)
+    return Bounds(side.first_sum / n, *(low + width * end for end in ends))
+
+
+def _in_all(side: Side, reward_range: tuple[float, float], look: int) -> Bounds:
+    """The mean over units of their mean rewards, which change when a unit comes again.
+
+    So no sequence would do. It is the empirical Bernstein bound of Maurer and Pontil (2009) instead, with an error at
+    the k-th look that is one part in k·(k + 1): all of them together are the whole.
+    """
     low, high = reward_range
     n, mean = side.units, side.mean_sum / side.units
     variance = max(side.mean_squares - n * mean**2, 0.0) / (n - 1)
-    # Four bounds, two of each side, may fail; for the first term the sample's variance may, too.
-    log = math.log(2 * 4 * look * (look + 1) / ERROR)
+    error = ERROR / 4 / (look * (look + 1))  # half of the half for each side
+    log = math.log(2 / error)
     reach = math.sqrt(2 * variance * log / n) + (high - low) * 7 * log / (3 * (n - 1))
     return Bounds(mean, max(mean - reach, low), min(mean + reach, high))
 

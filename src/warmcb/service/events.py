@@ -106,6 +106,8 @@ class Joined(msgspec.Struct, frozen=True):
     imitated: bool = False
 
 
+WAITING = "loop = $1 AND joined IS NULL AND due > 0"
+"""Which events of a loop wait. All deadlines are later than 0: that leads SQLite to the index of those that wait."""
 COLUMNS = ", ".join(Stored._fields)
 _INSERT = (
     "INSERT INTO events"

@@ -13,7 +13,7 @@ from warmcb.service import keys, progress, tallies
 from warmcb.service.bodies import ExplainBody
 from warmcb.service.clock import HOUR, MINUTE, SECOND, Clock, iso
 from warmcb.service.comparing import Bounds, dependence, gain, mean_of
-from warmcb.service.events import Joined, choices_of, event_named
+from warmcb.service.events import WAITING, Joined, choices_of, event_named
 from warmcb.service.http import Call, Endpoint, Reply
 from warmcb.service.loops import Loop, split_of
 from warmcb.service.models import Directory
@@ -58,8 +58,10 @@ class Reporting:
     async def report(self, call: Call) -> Reply:
         """What the last hours brought."""
         loop, hours = call.loop, whole_number(call, "hours", 24, _MOST_HOURS)
-        every = next(one for one in _STRETCHES if hours * HOUR <= one * _MOST_POINTS or one == _STRETCHES[-1])
-        since = (self.clock.now() - hours * HOUR) // every * every
+        now = self.clock.now()
+        length = min(hours * HOUR, now - loop.made)  # a young loop is shown in short stretches
+        every = next(one for one in _STRETCHES if length <= one * _MOST_POINTS or one == _STRETCHES[-1])
+        since = (now - hours * HOUR) // every * every
         async with self.store.snapshot() as database:
             split = await split_of(database, loop.name, loop.version)
             sides = await tallies.sides(database, loop.name, split)
@@ -123,7 +125,7 @@ async def _points(database: Database, loop: str, since: int, every: int) -> dict
 
 async def _waiting(database: Database, loop: str, every: int) -> dict[tuple[int, str], int]:
     """How many events wait for their deadline, by stretch and arm."""
-    sql = "SELECT time / $2 * $2, arm, count(*) FROM events WHERE loop = $1 AND joined IS NULL GROUP BY 1, 2"
+    sql = f"SELECT time / $2 * $2, arm, count(*) FROM events WHERE {WAITING} GROUP BY 1, 2"
     return {(start, arm): number for start, arm, number in await database.fetch(sql, loop, every)}
 
 

@@ -57,7 +57,7 @@ CREATE TABLE events (
     joined INTEGER,                 -- the number of its entry in the journal
     UNIQUE (loop, event)
 ) STRICT;
-CREATE INDEX events_due ON events (loop, due, time, arm) WHERE joined IS NULL;
+CREATE INDEX events_due ON events (loop, due, time, arm, joined) WHERE joined IS NULL;
 CREATE INDEX events_time ON events (loop, time);
 CREATE INDEX events_unit ON events (loop, unit) WHERE unit IS NOT NULL;
 
@@ -159,6 +159,8 @@ CREATE TABLE sides (
     unit_sizes REAL NOT NULL,       -- squares of that number
     mean_sum REAL NOT NULL,         -- of each unit's mean reward
     mean_squares REAL NOT NULL,
+    first_sum REAL NOT NULL,        -- of each unit's first reward
+    first_spread REAL NOT NULL,     -- squares of how far that was from what the units before it let expect
     lowest REAL NOT NULL,           -- reward
     highest REAL NOT NULL,
     PRIMARY KEY (loop, split, side)

@@ -69,15 +69,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 raise ValueError("reward_range must be two numbers, the lower one first")
             if not low <= self.default_reward <= high:
                 raise ValueError("default_reward must lie in reward_range")
-        if self.auto_pause and (self.reward_range is None or self.control == 0):
-            raise ValueError("auto_pause needs a reward_range, and a control share above 0")
+        if self.auto_pause and (self.reward_range is None or self.control == 0 or self.aggregation == "sum"):
+            raise ValueError(
+                "auto_pause needs a reward_range, a control share above 0, and rewards that are not summed"
+            )
         if self.webhook is not None and not _is_web_address(self.webhook):
             raise ValueError("webhook must be an address that begins with http:// or https://, without a password")
 
     @property
-    def split(self) -> tuple[str, float, float, float]:
-        """What says who gets what: results can be compared as long as it stays the same."""
-        return self.mode, self.explore, self.control, self.rollout
+    def split(self) -> tuple[object, ...]:
+        """What says who gets what, and what it can bring: results can be compared as long as it stays the same."""
+        return self.mode, self.explore, self.control, self.rollout, self.reward_range
 
 
 APPLIES = {

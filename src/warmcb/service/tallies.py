@@ -88,11 +88,15 @@ class Side:
     unit_sizes: float = 0.0
     mean_sum: float = 0.0
     mean_squares: float = 0.0
+    first_sum: float = 0.0
+    first_spread: float = 0.0
     lowest: float = float("inf")
     highest: float = float("-inf")
 
-    def add(self, reward: float, events: int = 0, total: float = 0.0) -> None:
+    def add(self, reward: float, events: int = 0, total: float = 0.0, guess: float = 0.0) -> None:
         """One event more of a unit that had so many, with so much reward in all.
+
+        The guess is what earlier units let expect of a new one (`expected`).
 
         >>> side = Side()
         >>> side.add(1.0)
@@ -102,7 +106,10 @@ class Side:
 
         """
         n, s = events + 1, total + reward
-        self.units += events == 0
+        if events == 0:
+            self.units += 1
+            self.first_sum += reward
+            self.first_spread += (reward - guess) ** 2
         self.events += 1
         self.reward_sum += reward
         self.reward_squares += reward**2
@@ -119,6 +126,11 @@ class Side:
         """The mean reward of its events."""
         return self.reward_sum / self.events
 
+    def expected(self, added: "Side", reward_range: tuple[float, float] | None) -> float:
+        """What units so far, and those that were added since, let expect of the next one's first reward."""
+        middle = 0.0 if reward_range is None else sum(reward_range) / 2
+        return (self.first_sum + added.first_sum + middle) / (self.units + added.units + 1)
+
 
 async def count(database: Database, loop: str, outcomes: Iterable[Outcome]) -> None:
     """Add events to all figures.
@@ -130,22 +142,26 @@ async def count(database: Database, loop: str, outcomes: Iterable[Outcome]) -> N
 
     """
     minutes: dict[tuple[int, str], Minute] = {}
-    sides: dict[tuple[int, str], Side] = {}
+    added: dict[tuple[int, str], Side] = {}
+    before: dict[int, dict[str, Side]] = {}
     for outcome in outcomes:
         event = outcome.event
         minutes.setdefault((event.time // MINUTE * MINUTE, event.arm), Minute()).add(outcome)
         if outcome.side is None or not outcome.joined.activated:
             continue
-        side = sides.setdefault((outcome.split, outcome.side), Side())
-        if event.unit is None:
-            side.add(outcome.reward)
-        else:
+        if outcome.split not in before:
+            before[outcome.split] = await sides(database, loop, outcome.split)
+        side = added.setdefault((outcome.split, outcome.side), Side())
+        events, total = 1, outcome.reward
+        if event.unit is not None:
             key = (loop, event.unit, outcome.split, outcome.side)
             ((events, total),) = await database.fetch(_ADD_TO_UNIT, *key, outcome.reward)
-            side.add(outcome.reward, events - 1, total - outcome.reward)
-    for (minute, arm), added in minutes.items():
-        await database.execute(_ADD_TO_MINUTE, loop, minute, arm, *astuple(added))
-    for (split, name), side in sides.items():
+        earlier = before[outcome.split].get(outcome.side, Side())
+        guess = earlier.expected(side, outcome.settings.reward_range)
+        side.add(outcome.reward, events - 1, total - outcome.reward, guess)
+    for (minute, arm), of_minute in minutes.items():
+        await database.execute(_ADD_TO_MINUTE, loop, minute, arm, *astuple(of_minute))
+    for (split, name), side in added.items():
         await database.execute(_ADD_TO_SIDE, loop, split, name, *astuple(side))
 
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from warmcb.service import tallies
 from warmcb.service.clock import iso
-from warmcb.service.comparing import Bounds, certain_bounds, look
+from warmcb.service.comparing import Bounds, look, surely_worse
 from warmcb.service.loops import change_settings, loop_named, split_of
 from warmcb.service.store import Database
 from warmcb.service.tallies import Side
@@ -59,9 +59,10 @@ class Watch:
         if number == before or min(model.units, control.units) < 2:
             return None
         self._looks[split] = number
-        of_model, of_control = (certain_bounds(side, settings.reward_range, number) for side in (model, control))
-        if of_model.high >= of_control.low:
+        found_apart = surely_worse(model, control, settings.reward_range, number)
+        if found_apart is None:
             return None
+        of_model, of_control = found_apart
         paused = await change_settings(database, now, self._loop, {"mode": "paused"}, WHO)
         news = {"news": WHO, "loop": self._loop, "time": iso(now), "settings": paused.version}
         return Pause(settings.webhook, news | {"model": _told(model, of_model), "control": _told(control, of_control)})

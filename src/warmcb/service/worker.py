@@ -1,6 +1,7 @@
 """A worker: a process that answers requests. `warmcb serve` starts it."""
 
 import asyncio
+import gc
 import os
 import resource
 import sys
@@ -24,6 +25,7 @@ async def work(given: Inherited) -> None:
     master = Key(hash_of(key), ADMINISTRATION, ALL_LOOPS, 1) if key else None
     store = open_store(given.store, make=False)
     application = Application(store, SteadyClock(given.offset), master, limits)
+    gc.freeze()  # all that is there now stays: the garbage collector need not look at it again and again
     config = uvicorn.Config(
         application.router,
         http=PatientProtocol,

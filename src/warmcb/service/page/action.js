@@ -4,11 +4,11 @@ import { h } from "./dom.js";
 import { notice } from "./notice.js";
 
 // Do something; say in `place` that it is done, or why not. Whether it was done.
-export async function doing(place, button, work, done = null) {
+export async function doing(place, button, work, done = null, working = "Working …") {
   if (button.disabled) return false;
   const hadFocus = document.activeElement === button;
   button.disabled = true;
-  place.replaceChildren(h("p", { class: "working", role: "status" }, "Working …"));
+  place.replaceChildren(h("p", { class: "working", role: "status" }, working));
   try {
     const result = await work();
     place.replaceChildren(...(done ? [notice("good", done(result))] : []));

@@ -33,7 +33,11 @@ function draw(body, all) {
       "section",
       { class: "card" },
       h("h2", {}, "What they bring"),
-      h("p", { class: "about" }, "Means of different actions cannot be compared: each was played where it seemed best. Evaluate compares policies fairly."),
+      h(
+        "p",
+        { class: "about" },
+        "Means cannot be compared: each action was played where it seemed best. Evaluate compares policies fairly.",
+      ),
       table({ label: "Actions", columns, rows: all }),
     ),
   );

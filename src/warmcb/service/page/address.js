@@ -1,9 +1,15 @@
 // Where the reader is: #/LOOP/VIEW/WHAT. Names may hold anything.
 
 export function here() {
-  const [loop = "", view = "overview", what = ""] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  const [loop = "", view = "overview", what = ""] = location.hash
+    .replace(/^#\/?/, "")
+    .split("/")
+    .map(decodeURIComponent);
   return { loop, view: view || "overview", what };
 }
 
 export const address = (loop, view = "overview", what = "") =>
-  `#/${[loop, view, what].filter((part) => part !== "").map(encodeURIComponent).join("/")}`;
+  `#/${[loop, view, what]
+    .filter((part) => part !== "")
+    .map(encodeURIComponent)
+    .join("/")}`;

@@ -3,7 +3,7 @@
 import { session } from "./session.js";
 
 const PATIENCE = 30_000; // milliseconds for an answer
-const BUSY = [429, 502, 503, 504]; // the service, or what stands before it, cannot answer at the moment
+const LATER = [429, 502, 503, 504]; // the service, or what stands before it, cannot answer at the moment
 
 // The service has refused.
 export class RefusedError extends Error {
@@ -13,8 +13,13 @@ export class RefusedError extends Error {
   }
 }
 
-// Nobody answers at the moment; it may be tried again.
-export class LostError extends Error {}
+// Nobody answers at the moment, or the service has too much to do; it may be tried again.
+export class LostError extends Error {
+  constructor(message, isBusy = false) {
+    super(message);
+    this.isBusy = isBusy;
+  }
+}
 
 export const get = (path, signal) => call("GET", path, undefined, signal);
 export const post = (path, body, signal) => call("POST", path, body, signal);
@@ -40,13 +45,16 @@ async function call(method, path, body, signal, patience = PATIENCE) {
   }
   if (answer.ok) return told;
   const sentence = sentenceOf(told?.error?.message ?? `The server answered with status ${answer.status}`);
-  throw BUSY.includes(answer.status) ? new LostError(sentence) : new RefusedError(answer.status, sentence);
+  throw LATER.includes(answer.status)
+    ? new LostError(sentence, answer.status === 429)
+    : new RefusedError(answer.status, sentence);
 }
 
 // An evaluation reads the whole log.
 export const postSlowly = (path, body, signal) => call("POST", path, body, signal, 600_000);
 
-function sentenceOf(text) {
+// As people write: a capital at the beginning, a point at the end.
+export function sentenceOf(text) {
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -2,7 +2,7 @@
 
 import { h, s } from "./dom.js";
 
-// Rows: {name, note, value, told, marked}. With values below 0, bars leave the middle to both sides. A full bar is `most`.
+// Rows: {name, note, value, told, marked}. A full bar is `most`. With values below 0, bars leave the middle.
 export function bars({ label, rows, most = Math.max(...rows.map((row) => Math.abs(row.value)), 1e-12) }) {
   const isTwoSided = rows.some((row) => row.value < 0);
   return h(
@@ -22,7 +22,13 @@ export function bars({ label, rows, most = Math.max(...rows.map((row) => Math.ab
       return h(
         "li",
         { class: row.marked ? "marked" : null },
-        h("span", { class: "name" }, row.name, row.note ? h("span", { class: "note" }, row.note) : null, row.marked ? h("span", { class: "badge" }, row.marked) : null),
+        h(
+          "span",
+          { class: "name" },
+          row.name,
+          row.note ? h("span", { class: "note" }, row.note) : null,
+          row.marked ? h("span", { class: "badge" }, row.marked) : null,
+        ),
         picture,
         h("span", { class: "told" }, row.told),
       );

@@ -3,14 +3,12 @@
 
 import { h, newId, s } from "./dom.js";
 import { interval, moment, number } from "./format.js";
-import { linear, padded, ticks, timeTicks } from "./scale.js";
+import { axes, band, HEIGHT, known, line, MARGIN } from "./lines.js";
+import { linear, padded } from "./scale.js";
 import { table } from "./table.js";
 
-const HEIGHT = 240;
-const MARGIN = { top: 28, right: 14, bottom: 30, left: 46 };
-const GAP = 3; // a line is broken where so many steps are missing
-
-// A figure with `update(data)`. Data: {series: [{name, look, points: [{t, y, low, high}], steps}], from, to, range, step}.
+// A figure with `update(data)`.
+// Data: {series: [{name, look, points: [{t, y, low, high}], steps}], from, to, range, step, empty}.
 export function timeChart({ title, about, axis, floor = null, format = number }) {
   const caption = newId("chart");
   const legend = h("div", { class: "legend" });
@@ -45,84 +43,37 @@ function draw(chart) {
     return;
   }
   const all = data.series.flatMap((one) => one.points);
-  const range = data.range ?? padded(all.flatMap((p) => [p.y, p.low, p.high]).filter((y) => y !== null), chart.floor);
+  const range =
+    data.range ??
+    padded(
+      all.flatMap((p) => [p.y, p.low, p.high]).filter((y) => y !== null),
+      chart.floor,
+    );
   const x = linear([data.from, data.to], [MARGIN.left, width - MARGIN.right]);
   const y = linear(range, [HEIGHT - MARGIN.bottom, MARGIN.top]);
   const cursor = s("line", { class: "cursor", y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom, visibility: "hidden" });
   const picture = s(
     "svg",
-    { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, tabindex: 0, role: "img", "aria-label": inWords(chart) },
+    {
+      viewBox: `0 0 ${width} ${HEIGHT}`,
+      width,
+      height: HEIGHT,
+      tabindex: 0,
+      role: "img",
+      "aria-label": inWords(chart),
+    },
     axes(chart, x, y, range, width),
     data.series.map((one) => band(one, x, y, data.step)),
     data.series.map((one) => line(one, x, y, data.step)),
     cursor,
   );
   const hadFocus = place.contains(document.activeElement);
+  const { at } = chart; // the old picture forgets it when it loses the focus
   place.replaceChildren(picture);
-  if (hadFocus) picture.focus();
+  chart.at = at;
   follow(chart, picture, cursor, x, width);
+  if (hadFocus) picture.focus();
   tell(chart, chart.at);
-}
-
-function axes(chart, x, y, range, width) {
-  const { data } = chart;
-  const right = width - MARGIN.right, bottom = HEIGHT - MARGIN.bottom;
-  const days = data.to - data.from > 2 * 86_400_000;
-  const name = (t) => {
-    const time = new Date(t);
-    const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;
-    if (days || isMidnight) return time.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
-    return time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-  };
-  return [
-    ticks(...range, 4).map((value) => [
-      s("line", { class: "grid", x1: MARGIN.left, x2: right, y1: y(value), y2: y(value) }),
-      s("text", { x: MARGIN.left - 8, y: y(value), class: "tick left" }, chart.format(value)),
-    ]),
-    timeTicks(data.from, data.to, width / 110).map((t) =>
-      s("text", { x: x(t), y: bottom + 20, class: "tick below" }, name(t)),
-    ),
-    s("line", { class: "axis", x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }),
-    s("text", { x: 0, y: 12, class: "axis-name" }, chart.axis),
-  ];
-}
-
-// The parts of a line without gaps.
-function runs(points, step, isThere) {
-  const found = [];
-  let last = null;
-  for (const point of points) {
-    if (!isThere(point)) {
-      last = null;
-      continue;
-    }
-    if (last === null || (step && point.t - last.t > GAP * step)) found.push([]);
-    found.at(-1).push(point);
-    last = point;
-  }
-  return found;
-}
-
-const known = (value) => value !== null && value !== undefined;
-
-function line(one, x, y, step) {
-  const place = (p) => `${x(p.t).toFixed(1)} ${y(p.y).toFixed(1)}`;
-  return runs(one.points, step, (p) => known(p.y)).map((run) => {
-    if (run.length === 1) return s("circle", { class: `dot look-${one.look}`, cx: x(run[0].t), cy: y(run[0].y), r: 3 });
-    const stairs = (p) => `H${x(p.t).toFixed(1)}V${y(p.y).toFixed(1)}`;
-    const path = one.steps
-      ? `M${place(run[0])}${run.slice(1).map(stairs).join("")}`
-      : `M${run.map(place).join("L")}`;
-    return s("path", { class: `line look-${one.look}`, d: path });
-  });
-}
-
-function band(one, x, y, step) {
-  return runs(one.points, step, (p) => known(p.low) && known(p.high)).map((run) => {
-    const up = run.map((p) => `${x(p.t).toFixed(1)} ${y(p.high).toFixed(1)}`);
-    const down = run.toReversed().map((p) => `${x(p.t).toFixed(1)} ${y(p.low).toFixed(1)}`);
-    return s("path", { class: `band look-${one.look}`, d: `M${[...up, ...down].join("L")}Z` });
-  });
 }
 
 // The pointer, or the arrow keys, choose a moment; the legend says what it was then.
@@ -147,7 +98,12 @@ function follow(chart, picture, cursor, x, width) {
     const place = chart.at === null ? (by > 0 ? -1 : times.length) : times.indexOf(chart.at);
     choose(times[Math.max(0, Math.min(times.length - 1, place + by))]);
   });
-  picture.addEventListener("blur", () => choose(null));
+  // Read aloud to whoever moves by keyboard, and not each time that new figures come.
+  picture.addEventListener("focus", () => chart.legend.setAttribute("aria-live", "polite"));
+  picture.addEventListener("blur", () => {
+    chart.legend.removeAttribute("aria-live");
+    choose(null);
+  });
   if (chart.at !== null && times.includes(chart.at)) choose(chart.at);
 }
 
@@ -161,7 +117,14 @@ function tell(chart, at) {
       { class: "sample", width: 28, height: 10, "aria-hidden": "true" },
       s("path", { class: `line look-${one.look}`, d: "M1 5H27" }),
     );
-    return h("span", { class: "entry" }, sample, h("span", {}, one.name), h("b", {}, told), h("span", { class: "sure" }, sure));
+    return h(
+      "span",
+      { class: "entry" },
+      sample,
+      h("span", {}, one.name),
+      h("b", {}, told),
+      h("span", { class: "sure" }, sure),
+    );
   });
   const when = at === null ? "Latest" : moment(new Date(at).toISOString(), false);
   chart.legend.replaceChildren(h("span", { class: "when" }, when), ...entries);

@@ -2,8 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-export const h = (tag, attributes = {}, ...children) =>
-  filled(document.createElement(tag), attributes, children);
+export const h = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
 
 export const s = (tag, attributes = {}, ...children) =>
   filled(document.createElementNS(SVG, tag), attributes, children);
@@ -15,7 +14,9 @@ function filled(element, attributes, children) {
     else if (name === "value" || name === "checked") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 

@@ -1,5 +1,6 @@
 // The result of an evaluation.
 
+import { sentenceOf } from "./api.js";
 import { h } from "./dom.js";
 import { count, interval, number, signed } from "./format.js";
 import { intervals } from "./intervals.js";
@@ -18,7 +19,7 @@ export function evaluated(found, request) {
     { name: "Effective decisions", cell: (one) => number(one.effective_size), isNumber: true },
     { name: "Estimator", cell: (one) => one.best },
   ];
-  const warnings = rows.flatMap((one) => one.warnings.map((text) => `${titleOf(one.name)}: ${text}`));
+  const warnings = rows.flatMap((one) => one.warnings.map((text) => sentenceOf(`${titleOf(one.name)}: ${text}`)));
   const left = Object.entries(found.left_out).filter(([, n]) => n > 0);
   return [
     h(
@@ -26,15 +27,21 @@ export function evaluated(found, request) {
       { class: "card" },
       h("h2", {}, "Estimated reward of a decision"),
       h("p", { class: "about" }, `From ${count(found.decisions)} decisions. Bars are ${level} intervals.`),
-      intervals({ label: "Estimated reward", rows: rows.map((one, i) => ({ ...one, name: titleOf(one.name), look: i === 0 ? 1 : 0 })) }),
+      intervals({
+        label: "Estimated reward",
+        rows: rows.map((one, i) => ({ ...one, name: titleOf(one.name), look: i === 0 ? 1 : 0 })),
+      }),
       table({ label: "Evaluated policies", columns, rows }),
-      left.length > 0 ? h("p", { class: "about" }, `Left out: ${left.map(([why, n]) => `${why} ${count(n)}`).join(", ")}.`) : null,
+      left.length > 0
+        ? h("p", { class: "about" }, `Left out: ${left.map(([why, n]) => `${why} ${count(n)}`).join(", ")}.`)
+        : null,
     ),
     ...warnings.map((text) => notice("look", text)),
   ];
 }
 
-const compared = (one) => (one.compared ? `${signed(one.compared.value)} (${interval(one.compared.low, one.compared.high)})` : "–");
+const compared = (one) =>
+  one.compared ? `${signed(one.compared.value)} (${interval(one.compared.low, one.compared.high)})` : "–";
 
 const TITLES = { logged: "what was played", uniform: "uniform", default: "the first action" };
 

@@ -17,28 +17,64 @@ const SIMPLE = [
 
 export function evaluation({ main, loop, signal }) {
   const body = h("div", { class: "stack" });
-  main.append(heading("Evaluate", "Estimate from the log what another policy would have brought. Nothing is switched on."), body);
-  live({ place: body, signal, load: (at) => get(of(loop, "models"), at), draw: ({ models }) => draw({ body, loop, signal }, models) });
+  main.append(
+    heading("Evaluate", "Estimate from the log what another policy would have brought. Nothing is switched on."),
+    body,
+  );
+  live({
+    place: body,
+    signal,
+    load: (at) => get(of(loop, "models"), at),
+    draw: ({ models }) => draw({ body, loop, signal }, models),
+  });
 }
 
 function draw({ body, loop, signal }, models) {
-  const told = h("div"), result = h("div", { class: "stack" });
+  const told = h("div"),
+    result = h("div", { class: "stack" });
   const whole = models.filter((one) => !one.broken);
   const start = h("button", { type: "submit", class: "primary" }, "Evaluate");
   const named = [["", "none"], ...whole.map((one) => [one.version, `${one.version}, of ${moment(one.time)}`])];
   const form = h(
     "form",
     { class: "card" },
-    h("fieldset", { class: "plain" }, h("legend", {}, "Policies"), h("div", { class: "choices" }, SIMPLE.map(choice))),
+    h(
+      "fieldset",
+      { class: "plain" },
+      h("legend", {}, "Policies"),
+      h("div", { class: "choices" }, SIMPLE.map(choice)),
+    ),
     h(
       "div",
       { class: "fields" },
-      field({ label: "A version, as it would explore", make: select(named, whole[0]?.version ?? "", { name: "version" }) }),
+      field({
+        label: "A version, as it would explore",
+        make: select(named, whole[0]?.version ?? "", { name: "version" }),
+      }),
       field({ label: "A version, without exploring", make: select(named, "", { name: "greedy" }) }),
-      field({ label: "Always the action", about: "Its id, if there is one to compare with.", make: input({ type: "text", name: "always", autocomplete: "off" }) }),
-      field({ label: "From", about: "Your local time; empty: from the beginning.", make: input({ type: "datetime-local", name: "since", value: localTime(Date.now() - 86_400_000) }) }),
+      field({
+        label: "Always the action",
+        about: "Its id, if there is one to compare with.",
+        make: input({ type: "text", name: "always", autocomplete: "off" }),
+      }),
+      field({
+        label: "From",
+        about: "Your local time; empty: from the beginning.",
+        make: input({ type: "datetime-local", name: "since", value: localTime(Date.now() - 86_400_000) }),
+      }),
       field({ label: "Until", about: "Empty: until now.", make: input({ type: "datetime-local", name: "until" }) }),
-      field({ label: "Confidence", make: select([[0.9, "90 %"], [0.95, "95 %"], [0.99, "99 %"]], 0.95, { name: "level" }) }),
+      field({
+        label: "Confidence",
+        make: select(
+          [
+            [0.9, "90 %"],
+            [0.95, "95 %"],
+            [0.99, "99 %"],
+          ],
+          0.95,
+          { name: "level" },
+        ),
+      }),
     ),
     told,
     h("div", { class: "buttons" }, start),
@@ -47,7 +83,15 @@ function draw({ body, loop, signal }, models) {
     event.preventDefault();
     const request = requestOf(new FormData(form));
     let found;
-    if (await doing(told, start, async () => (found = await postSlowly(of(loop, "evaluate"), request, signal)))) {
+    if (
+      await doing(
+        told,
+        start,
+        async () => (found = await postSlowly(of(loop, "evaluate"), request, signal)),
+        null,
+        "Working … A long log takes a while.",
+      )
+    ) {
       result.replaceChildren(...evaluated(found, request));
     }
   });

@@ -16,7 +16,12 @@ export function oneEvent({ main, loop, what, signal }) {
   const body = h("div", { class: "stack" });
   const back = h("a", { href: address(loop, "events") }, "All events");
   main.append(heading(what, null, back), body);
-  live({ place: body, signal, load: (at) => get(of(loop, "events", what), at), draw: (event) => draw({ body, loop, signal }, event) });
+  live({
+    place: body,
+    signal,
+    load: (at) => get(of(loop, "events", what), at),
+    draw: (event) => draw({ body, loop, signal }, event),
+  });
 }
 
 function draw({ body, loop, signal }, event) {
@@ -29,7 +34,12 @@ function draw({ body, loop, signal }, event) {
 
 function reasons({ loop, signal }, event, slot) {
   const why = h("div", { class: "stack" });
-  live({ place: why, signal, load: (at) => explanation(loop, event.event, slot, at), draw: (told) => drawWhy(why, told) });
+  live({
+    place: why,
+    signal,
+    load: (at) => explanation(loop, event.event, slot, at),
+    draw: (told) => drawWhy(why, told),
+  });
   return h("section", { class: "card" }, h("h2", {}, `Why ${slot.action}`), why);
 }
 
@@ -43,18 +53,25 @@ function facts(event) {
     ["Unit", event.unit ?? "the event itself"],
     ["State", event.activated === false && event.deferred ? "deferred, not activated" : joined],
   ];
-  return h("dl", { class: "facts" }, all.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  return h(
+    "dl",
+    { class: "facts" },
+    all.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+  );
 }
 
 function chosen(slot) {
   const all = Object.entries(slot.probabilities).sort(([, a], [, b]) => b - a);
-  const rows = all.slice(0, MOST_SHOWN).map(([name, p]) => ({ name, value: p, told: percent(p), marked: name === slot.action ? "chosen" : null }));
+  const rows = all
+    .slice(0, MOST_SHOWN)
+    .map(([name, p]) => ({ name, value: p, told: percent(p), marked: name === slot.action ? "chosen" : null }));
   const columns = [
     { name: "Came", cell: (one) => moment(one.time) },
     { name: "In time", cell: (one) => (one.late ? badge("look", "too late, not learned") : "yes") },
     { name: "Reward", cell: (one) => number(one.value), isNumber: true },
   ];
-  const worth = slot.reward === null ? null : `Learned as ${number(slot.reward)}${slot.filled ? ", the default" : ""}.`;
+  const worth =
+    slot.reward === null ? null : `Learned as ${number(slot.reward)}${slot.filled ? ", the default" : ""}.`;
   return h(
     "section",
     { class: "card" },
@@ -71,7 +88,12 @@ function chosen(slot) {
 const known = (event) => [
   h("h3", {}, "Context"),
   h("pre", { tabindex: 0 }, JSON.stringify(event.context, null, 2)),
-  h("details", {}, h("summary", {}, `The ${event.actions.length} actions on offer`), h("pre", { tabindex: 0 }, JSON.stringify(event.actions, null, 2))),
+  h(
+    "details",
+    {},
+    h("summary", {}, `The ${event.actions.length} actions on offer`),
+    h("pre", { tabindex: 0 }, JSON.stringify(event.actions, null, 2)),
+  ),
 ];
 
 // What the present model says; or, in one sentence, why it says nothing.
@@ -86,14 +108,20 @@ async function explanation(loop, event, slot, signal) {
 
 function drawWhy(place, told) {
   if (told.refused) return place.replaceChildren(notice("info", told.refused));
-  const rows = told.contributions.map((one) => ({ name: one.name, note: one.value, value: one.contribution, told: signed(one.contribution) }));
+  const rows = told.contributions.map((one) => ({
+    name: one.name,
+    note: one.value,
+    value: one.contribution,
+    told: signed(one.contribution),
+  }));
   return place.replaceChildren(
     h(
       "p",
       {},
       "The published model expects ",
       h("strong", {}, `${number(told.expected.action)} from ${told.action}`),
-      ` and ${number(told.expected.runner_up)} from the runner-up, ${told.runner_up}. Bars to the right speak for ${told.action}.`,
+      ` and ${number(told.expected.runner_up)} from the runner-up, ${told.runner_up}.`,
+      ` Bars to the right speak for ${told.action}.`,
     ),
     bars({ label: `What speaks for ${told.action}, in reward`, rows }),
   );

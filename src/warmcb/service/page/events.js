@@ -26,7 +26,10 @@ function listed({ main, loop, signal }) {
   const isLive = h("input", { type: "checkbox", id: "live", checked: true });
   const newest = h("button", { type: "button", disabled: true, onclick: () => page(null) }, "Newest");
   const older = h("button", { type: "button", disabled: true }, "Older");
-  const filter = field({ label: "Unit", make: input({ type: "search", autocomplete: "off", spellcheck: "false", placeholder: "all units" }) });
+  const filter = field({
+    label: "Unit",
+    make: input({ type: "search", autocomplete: "off", spellcheck: "false", placeholder: "all units" }),
+  });
 
   const restart = () => {
     stop.abort();
@@ -55,7 +58,12 @@ function listed({ main, loop, signal }) {
   });
   main.append(
     heading("Events", "Decisions as they come, and what they brought."),
-    h("div", { class: "toolbar" }, filter, h("div", { class: "check" }, isLive, h("label", { for: "live" }, `Live: look again every ${SECONDS} seconds`))),
+    h(
+      "div",
+      { class: "toolbar" },
+      filter,
+      h("div", { class: "check" }, isLive, h("label", { for: "live" }, `Live: look again every ${SECONDS} seconds`)),
+    ),
     body,
     h("div", { class: "buttons" }, newest, older),
   );
@@ -68,7 +76,11 @@ function listing(loop, found, unit) {
     { name: "Time", cell: (one) => moment(one.time) },
     { name: "Decided by", cell: (one) => one.arm },
     { name: "Action", cell: (one) => one.slots.map((slot) => slot.action).join(", ") },
-    { name: "Probability", cell: (one) => one.slots.map((slot) => percent(slot.probability)).join(", "), isNumber: true },
+    {
+      name: "Probability",
+      cell: (one) => one.slots.map((slot) => percent(slot.probability)).join(", "),
+      isNumber: true,
+    },
     { name: "Reward", cell: rewardOf, isNumber: true },
     { name: "Model", cell: (one) => String(one.model), isNumber: true },
   ];

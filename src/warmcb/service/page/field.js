@@ -18,9 +18,11 @@ export function field({ label, about = null, extra = null, make }) {
 export const input = (attributes) => (shared) => h("input", { ...attributes, ...shared });
 
 // Options: [value, text].
-export const select = (options, value, attributes = {}) => (shared) =>
-  h(
-    "select",
-    { ...attributes, ...shared },
-    options.map(([one, text]) => h("option", { value: one, selected: String(one) === String(value) }, text)),
-  );
+export const select =
+  (options, value, attributes = {}) =>
+  (shared) =>
+    h(
+      "select",
+      { ...attributes, ...shared },
+      options.map(([one, text]) => h("option", { value: one, selected: String(one) === String(value) }, text)),
+    );

@@ -4,15 +4,21 @@ const whole = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 export const count = (n) => whole.format(n);
-export const short = (n) => (Math.abs(n) < 10_000 ? whole.format(n) : compact.format(n));
+export const short = (n) => (Math.abs(n) < 1e6 ? whole.format(n) : compact.format(n));
 
 // Three digits that matter.
 export function number(x) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (x === 0) return "0";
   const size = Math.abs(x);
-  if (size >= 1e6 || size < 1e-4) return x.toExponential(2).replace("-", "−");
+  if (size >= 1e6 || size < 1e-4) return scientific(x);
   return new Intl.NumberFormat("en", { maximumSignificantDigits: size >= 1000 ? 6 : 3 }).format(x).replace("-", "−");
+}
+
+function scientific(x) {
+  const [digits, power] = x.toExponential(1).split("e");
+  const raised = [...power.replace("+", "")].map((one) => (one === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[one])).join("");
+  return `${digits.replace("-", "−")}·10${raised}`;
 }
 
 export const signed = (x) => (x > 0 ? `+${number(x)}` : number(x));
@@ -29,7 +35,12 @@ export const interval = (low, high) => (low === null || low === undefined ? "" :
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  const units = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]];
+  const units = [
+    ["d", 86_400],
+    ["h", 3600],
+    ["min", 60],
+    ["s", 1],
+  ];
   const [unit, size] = units.find(([, one]) => seconds >= 2 * one) ?? ["s", 1];
   return `${number(Math.round((seconds / size) * 10) / 10)} ${unit}`;
 }

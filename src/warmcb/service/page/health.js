@@ -17,7 +17,10 @@ const WHOLE = {
 
 export function health({ main, loop, signal }) {
   const body = h("div", { class: "stack" });
-  main.append(heading("Health of the log", "The checks of warmcb log check, on the most recent joined events."), body);
+  main.append(
+    heading("Health of the log", "The checks of warmcb log check, on the most recent joined events."),
+    body,
+  );
   live({ place: body, signal, load: (at) => get(of(loop, "health"), at), draw: (found) => draw(body, found) });
 }
 
@@ -25,7 +28,11 @@ function draw(body, found) {
   const order = ["bad", "look", "good"];
   const findings = found.findings.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   body.replaceChildren(
-    notice(found.verdict, h("strong", {}, WHOLE[found.verdict]), ` ${count(found.decisions)} decisions were looked at.`),
+    notice(
+      found.verdict,
+      h("strong", {}, WHOLE[found.verdict]),
+      ` ${count(found.decisions)} decisions were looked at.`,
+    ),
     h(
       "ul",
       { class: "findings" },
@@ -40,7 +47,11 @@ function draw(body, found) {
       ),
     ),
     section("Chances of actions", "An action without a chance cannot be evaluated.", chances(found.actions ?? [])),
-    section("Features that changed most", "Between the first and the second half of these events.", changes(found.changes ?? [])),
+    section(
+      "Features that changed most",
+      "Between the first and the second half of these events.",
+      changes(found.changes ?? []),
+    ),
   );
 }
 
@@ -53,7 +64,11 @@ const chances = (rows) =>
     columns: [
       { name: "Action", cell: (one) => one.name },
       { name: "Offered", cell: (one) => count(one.offered), isNumber: true },
-      { name: "With a chance", cell: (one) => percent(one.offered ? one.explored / one.offered : null), isNumber: true },
+      {
+        name: "With a chance",
+        cell: (one) => percent(one.offered ? one.explored / one.offered : null),
+        isNumber: true,
+      },
       { name: "Played", cell: (one) => count(one.played), isNumber: true },
       { name: "Expected", cell: (one) => number(one.expected), isNumber: true },
       { name: "Effective", cell: (one) => number(one.effective), isNumber: true },

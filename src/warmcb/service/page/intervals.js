@@ -17,7 +17,7 @@ export function intervals({ label, rows }) {
 function draw(place, label, rows) {
   const width = Math.max(place.clientWidth, 240);
   const height = rows.length * ROW + MARGIN.top + MARGIN.bottom;
-  const range = padded(rows.flatMap((row) => [row.value, row.low, row.high]).filter((one) => one !== null));
+  const range = padded(rows.flatMap((row) => [row.value, row.low, row.high]).filter((end) => end !== null));
   const x = linear(range, [MARGIN.left, width - MARGIN.right]);
   const bottom = height - MARGIN.bottom;
   const told = rows.map((row) => `${row.name} ${number(row.value)} (${number(row.low)} to ${number(row.high)})`);
@@ -35,16 +35,28 @@ function draw(place, label, rows) {
 }
 
 function one(row, x, top, width) {
-  if (row.value === null) return s("text", { class: "mark-name", x: MARGIN.left, y: top + 12 }, `${row.name}: no estimate`);
+  if (row.value === null)
+    return s("text", { class: "mark-name", x: MARGIN.left, y: top + 12 }, `${row.name}: no estimate`);
   const middle = top + 24;
   const isRight = x(row.low ?? row.value) > width / 2;
   const at = isRight ? x(row.high ?? row.value) : x(row.low ?? row.value);
-  const end = (value) => s("line", { class: `line look-${row.look}`, x1: x(value), x2: x(value), y1: middle - 4, y2: middle + 4 });
+  const end = (value) =>
+    s("line", { class: `line look-${row.look}`, x1: x(value), x2: x(value), y1: middle - 4, y2: middle + 4 });
   return [
     s("text", { class: isRight ? "mark-name right" : "mark-name", x: at, y: top + 12 }, row.name),
     row.low === null
       ? null
-      : [s("line", { class: `line solid look-${row.look}`, x1: x(row.low), x2: x(row.high), y1: middle, y2: middle }), end(row.low), end(row.high)],
+      : [
+          s("line", {
+            class: `line solid look-${row.look}`,
+            x1: x(row.low),
+            x2: x(row.high),
+            y1: middle,
+            y2: middle,
+          }),
+          end(row.low),
+          end(row.high),
+        ],
     s("circle", { class: `dot look-${row.look}`, cx: x(row.value), cy: middle, r: 5 }),
   ];
 }

@@ -6,9 +6,11 @@ import { notice } from "./notice.js";
 
 const PAUSES = [1, 2, 4, 8]; // seconds between tries while the server is lost
 
-// Load and draw until the view is left. Without `seconds` it is drawn once.
+// Load and draw until the view is left. Without `seconds` it is drawn once. What is the same as before is not drawn
+// again: nothing would be gained, and screen readers would read it again.
 export async function live({ place, signal, seconds = null, load, draw }) {
   let failures = 0;
+  let drawn = null;
   place.setAttribute("aria-busy", "true");
   while (!signal.aborted) {
     let pause = seconds;
@@ -17,7 +19,10 @@ export async function live({ place, signal, seconds = null, load, draw }) {
       if (signal.aborted) return;
       failures = 0;
       sayConnected();
-      draw(loaded);
+      const told = JSON.stringify(loaded);
+      if (told !== drawn) draw(loaded);
+      drawn = told;
+      place.removeAttribute("aria-busy");
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof LostError) {
@@ -28,12 +33,12 @@ export async function live({ place, signal, seconds = null, load, draw }) {
         dispatchEvent(new CustomEvent("wrong-key", { detail: error.message }));
         return;
       } else {
+        place.removeAttribute("aria-busy");
         place.replaceChildren(notice("bad", error.message));
         if (!error.status) throw error;
         return;
       }
     }
-    place.removeAttribute("aria-busy");
     if (pause === null) return;
     await passed(pause, signal);
   }
@@ -41,7 +46,9 @@ export async function live({ place, signal, seconds = null, load, draw }) {
 
 function sayLost(error, pause) {
   const place = document.getElementById("connection");
-  place.replaceChildren(h("p", { class: "notice bad" }, h("strong", {}, error.message), ` Trying again in ${pause} s.`));
+  place.replaceChildren(
+    notice(error.isBusy ? "look" : "bad", h("strong", {}, error.message), ` Trying again in ${pause} s.`),
+  );
 }
 
 const sayConnected = () => document.getElementById("connection").replaceChildren();
@@ -49,7 +56,8 @@ const sayConnected = () => document.getElementById("connection").replaceChildren
 // Some seconds, and as long as nobody looks at the page; or until the view is left.
 function passed(seconds, signal) {
   return new Promise((resolve) => {
-    const look = () => (document.hidden ? document.addEventListener("visibilitychange", look, { once: true }) : resolve());
+    const look = () =>
+      document.hidden ? document.addEventListener("visibilitychange", look, { once: true }) : resolve();
     const timer = setTimeout(look, seconds * 1000);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);

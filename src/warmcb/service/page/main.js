@@ -45,11 +45,13 @@ function show() {
   leaving.abort();
   leaving = new AbortController();
   const isMoved = shown !== null;
+  const isChoosing = document.activeElement?.id === "loop"; // by keyboard, perhaps, and not done yet
   const main = h("main", { id: "main", tabindex: -1 });
   frame.replaceChildren(header(place, view), main);
   document.title = `${view.title} · ${place.loop} · warmcb`;
   view.show({ main, loop: place.loop, what: place.what, signal: leaving.signal });
-  if (isMoved && shown !== `${place.loop}/${view.id}/${place.what}`) {
+  if (isChoosing) document.getElementById("loop").focus();
+  else if (isMoved && shown !== `${place.loop}/${view.id}/${place.what}`) {
     main.focus({ preventScroll: true });
     scrollTo(0, 0);
   }
@@ -70,7 +72,11 @@ function header(place, current) {
     ),
   );
   const menu = h("nav", { id: "menu", "aria-label": "Views" }, h("ul", {}, links));
-  const toggle = h("button", { type: "button", class: "toggle", "aria-controls": "menu", "aria-expanded": "false" }, "Menu");
+  const toggle = h(
+    "button",
+    { type: "button", class: "toggle", "aria-controls": "menu", "aria-expanded": "false" },
+    "Menu",
+  );
   toggle.addEventListener("click", () => {
     const isOpen = toggle.getAttribute("aria-expanded") === "true";
     toggle.setAttribute("aria-expanded", String(!isOpen));

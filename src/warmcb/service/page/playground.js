@@ -16,7 +16,11 @@ export function playground({ main, loop, signal }) {
   const body = h("div", { class: "stack" });
   main.append(
     heading("Playground", "Ask for a decision as your application does."),
-    notice("look", h("strong", {}, "This is a real event."), " It is logged and counted, and it is learned when its wait for rewards is over."),
+    notice(
+      "look",
+      h("strong", {}, "This is a real event."),
+      " It is logged and counted, and it is learned when its wait for rewards is over.",
+    ),
     body,
   );
   live({ place: body, signal, load: (at) => example(loop, at), draw: (request) => draw(body, loop, request) });
@@ -27,7 +31,9 @@ function draw(body, loop, request) {
   const answer = h("div", { "aria-live": "polite" });
   const editor = field({
     label: "Request, as JSON",
-    about: "context is what is known; actions are on offer, each with an id. Optional: event, unit, allowed, excluded, explore, baseline, deferred, slots.",
+    about:
+      "context is what is known; actions are on offer, each with an id. Optional: event, unit, allowed, excluded, " +
+      "explore, baseline, deferred, slots.",
     make: (shared) => h("textarea", { rows: 16, spellcheck: "false", autocomplete: "off", class: "code", ...shared }),
   });
   const text = editor.querySelector("textarea");
@@ -56,7 +62,10 @@ function decision(loop, decided) {
     const rows = Object.entries(slot.probabilities)
       .sort(([, a], [, b]) => b - a)
       .map(([name, p]) => ({ name, value: p, told: percent(p), marked: name === slot.action ? "chosen" : null }));
-    return [h("h3", {}, slot.id ? `Slot ${slot.id}: ${slot.action}` : `Probabilities`), bars({ label: "Probabilities", rows, most: 1 })];
+    return [
+      h("h3", {}, slot.id ? `Slot ${slot.id}: ${slot.action}` : `Probabilities`),
+      bars({ label: "Probabilities", rows, most: 1 }),
+    ];
   });
   return h(
     "section",
@@ -71,14 +80,22 @@ function decision(loop, decided) {
 
 function rewardForm(loop, decided) {
   const told = h("div");
-  const amount = field({ label: "Reward", make: input({ type: "number", step: "any", value: 1, required: true, name: "reward" }) });
+  const amount = field({
+    label: "Reward",
+    make: input({ type: "number", step: "any", value: 1, required: true, name: "reward" }),
+  });
   const send = h("button", { type: "submit" }, "Send the reward");
   const slot = decided.slots?.[0].id;
   const form = h("form", { class: "inline" }, amount, send, told);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const body = { event: decided.event, reward: Number(form.elements.reward.value), ...(slot ? { slot } : {}) };
-    doing(told, send, () => post(of(loop, "reward"), body), (answer) => `The reward is ${answer.status}.`);
+    doing(
+      told,
+      send,
+      () => post(of(loop, "reward"), body),
+      (answer) => `The reward is ${answer.status}.`,
+    );
   });
   return form;
 }

@@ -31,7 +31,8 @@ export function timeTicks(from, to, n) {
 export function padded(values, floor = null) {
   const known = values.filter((one) => Number.isFinite(one));
   if (known.length === 0) return [0, 1];
-  const low = Math.min(...known), high = Math.max(...known);
+  const low = Math.min(...known),
+    high = Math.max(...known);
   const room = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
   return [floor !== null && low >= floor ? floor : low - room, high + room];
 }

@@ -8,38 +8,123 @@ export const GROUPS = [
   {
     title: "Who decides",
     fields: [
-      { name: "mode", label: "Mode", about: "Online: the model. Apprentice, shadow and paused: the baseline, which the model imitates, learns the rewards of, or leaves alone.", ...choice("online", "apprentice", "shadow", "paused") },
-      { name: "explore", label: "Share of the apprentice", about: "In the mode apprentice, the share of events that the model decides. From 0.02 on λ and the gain can be known.", ...share() },
-      { name: "control", label: "Control share", about: "Units that always get the baseline, at most 0.5. The gain is measured against them.", ...share(0.5) },
-      { name: "rollout", label: "Roll-out", about: "In the mode online: the share of the other units for which the model decides.", ...share() },
-      { name: "auto_pause", label: "Pause automatically", about: "When the loop is surely worse than its control group. Needs a reward range and a control share.", kind: "switch" },
+      {
+        name: "mode",
+        label: "Mode",
+        about:
+          "Online: the model. Apprentice, shadow and paused: the baseline, which the model imitates, learns the " +
+          "rewards of, or leaves alone.",
+        ...choice("online", "apprentice", "shadow", "paused"),
+      },
+      {
+        name: "explore",
+        label: "Share of the apprentice",
+        about: "In the mode apprentice, the share that the model decides. From 0.02 on λ and the gain can be known.",
+        ...share(),
+      },
+      {
+        name: "control",
+        label: "Control share",
+        about: "Units that always get the baseline, at most 0.5. The gain is measured against them.",
+        ...share(0.5),
+      },
+      {
+        name: "rollout",
+        label: "Roll-out",
+        about: "In the mode online: the share of the other units for which the model decides.",
+        ...share(),
+      },
+      {
+        name: "auto_pause",
+        label: "Pause automatically",
+        about: "When the loop is surely worse than its control group. Needs a reward range and a control share.",
+        kind: "switch",
+      },
       { name: "webhook", label: "Webhook", about: "An address that is told of an automatic pause.", kind: "text" },
     ],
   },
   {
     title: "Rewards",
     fields: [
-      { name: "wait", label: "Wait for rewards (seconds)", about: "From 1 second to 90 days. An event is learned when its wait is over.", ...above(1, 7_776_000) },
-      { name: "default_reward", label: "Default reward", about: "What an event brought if no reward came.", ...above(-1e12, 1e12) },
-      { name: "aggregation", label: "Several rewards", about: "What they are worth together.", ...choice("earliest", "sum", "mean", "median", "least", "largest") },
-      { name: "join", label: "Learn an event", about: "At its deadline, or with its first reward: quicker, and biased, since successes are learned before failures.", ...choice("deadline", "first_reward") },
-      { name: "reward_range", label: "Reward range", about: "The lowest and the highest possible reward, such as 0, 1. Empty if they are not known.", kind: "range" },
+      {
+        name: "wait",
+        label: "Wait for rewards (seconds)",
+        about: "From 1 second to 90 days. An event is learned when its wait is over.",
+        ...above(1, 7_776_000),
+      },
+      {
+        name: "default_reward",
+        label: "Default reward",
+        about: "What an event brought if no reward came.",
+        ...above(-1e12, 1e12),
+      },
+      {
+        name: "aggregation",
+        label: "Several rewards",
+        about: "What they are worth together.",
+        ...choice("earliest", "sum", "mean", "median", "least", "largest"),
+      },
+      {
+        name: "join",
+        label: "Learn an event",
+        about: "At its deadline; or with its first reward, which is biased: successes are learned before failures.",
+        ...choice("deadline", "first_reward"),
+      },
+      {
+        name: "reward_range",
+        label: "Reward range",
+        about: "The lowest and the highest possible reward, such as 0, 1. Empty if they are not known.",
+        kind: "range",
+      },
     ],
   },
   {
     title: "Learning and exploring",
     fields: [
-      { name: "epsilon", label: "Exploration (ε)", about: "The largest share of decisions that explore.", ...share() },
-      { name: "explorer", label: "Explorer", about: "Inverse gap fades where rewards are clear; epsilon-greedy has a floor.", ...choice("inverse-gap", "epsilon-greedy") },
-      { name: "features", label: "Features", about: "What the learner sees of each value.", ...choice("bends", "squares", "linear") },
+      {
+        name: "epsilon",
+        label: "Exploration (ε)",
+        about: "The largest share of decisions that explore.",
+        ...share(),
+      },
+      {
+        name: "explorer",
+        label: "Explorer",
+        about: "Inverse gap fades where rewards are clear; epsilon-greedy has a floor.",
+        ...choice("inverse-gap", "epsilon-greedy"),
+      },
+      {
+        name: "features",
+        label: "Features",
+        about: "What the learner sees of each value.",
+        ...choice("bends", "squares", "linear"),
+      },
     ],
   },
   {
     title: "Operation",
     fields: [
-      { name: "decide_timeout", label: "Deadline of a model (seconds)", about: "Without a model in this time the baseline is played.", ...above(0.001, 10) },
-      { name: "publish_seconds", label: "Publish after (seconds)", about: "A new model is published after so long at the latest.", ...above(0.1, 3600) },
-      { name: "publish_events", label: "Publish after (events)", about: "And after so many events.", kind: "number", min: 1, max: 1_000_000, step: 1 },
+      {
+        name: "decide_timeout",
+        label: "Deadline of a model (seconds)",
+        about: "Without a model in this time the baseline is played.",
+        ...above(0.001, 10),
+      },
+      {
+        name: "publish_seconds",
+        label: "Publish after (seconds)",
+        about: "A new model is published after so long at the latest.",
+        ...above(0.1, 3600),
+      },
+      {
+        name: "publish_events",
+        label: "Publish after (events)",
+        about: "And after so many events.",
+        kind: "number",
+        min: 1,
+        max: 1_000_000,
+        step: 1,
+      },
       { name: "keep_days", label: "Keep events (days)", about: "Older ones are deleted.", ...above(0.01, 3650) },
     ],
   },
@@ -50,8 +135,12 @@ export function groupsFor(settings) {
   const known = GROUPS.map((group) => ({ ...group, fields: group.fields.filter((one) => one.name in settings) }));
   const names = new Set(known.flatMap((group) => group.fields.map((one) => one.name)));
   const others = Object.keys(settings).filter((name) => !names.has(name));
-  const strange = { title: "Others", fields: others.map((name) => ({ name, label: name, about: "As JSON.", kind: "json" })) };
+  const strange = {
+    title: "Others",
+    fields: others.map((name) => ({ name, label: name, about: "As JSON.", kind: "json" })),
+  };
   return [...known, strange].filter((group) => group.fields.length > 0);
 }
 
-export const titleOf = (name) => GROUPS.flatMap((group) => group.fields).find((one) => one.name === name)?.label ?? name;
+export const titleOf = (name) =>
+  GROUPS.flatMap((group) => group.fields).find((one) => one.name === name)?.label ?? name;

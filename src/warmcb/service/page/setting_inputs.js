@@ -5,11 +5,32 @@ import { field, input, select } from "./field.js";
 const shown = (value) => (value === null || value === undefined ? "" : String(value));
 
 const MAKERS = {
-  number: (one, value) => input({ type: "number", min: one.min, max: one.max, step: one.step, value, required: true, inputmode: "decimal" }),
-  choice: (one, value) => select(one.options.map((option) => [option, option]), value),
-  switch: (one, value) => select([[true, "yes"], [false, "no"]], value),
+  number: (one, value) =>
+    input({
+      type: "number",
+      min: one.min,
+      max: one.max,
+      step: one.step,
+      value,
+      required: true,
+      inputmode: "decimal",
+    }),
+  choice: (one, value) =>
+    select(
+      one.options.map((option) => [option, option]),
+      value,
+    ),
+  switch: (one, value) =>
+    select(
+      [
+        [true, "yes"],
+        [false, "no"],
+      ],
+      value,
+    ),
   text: (one, value) => input({ type: "text", value: shown(value), autocomplete: "off" }),
-  range: (one, value) => input({ type: "text", value: value ? value.join(", ") : "", placeholder: "0, 1", autocomplete: "off" }),
+  range: (one, value) =>
+    input({ type: "text", value: value ? value.join(", ") : "", placeholder: "0, 1", autocomplete: "off" }),
   json: (one, value) => input({ type: "text", value: JSON.stringify(value), autocomplete: "off" }),
 };
 
@@ -18,7 +39,13 @@ const READERS = {
   choice: (text) => text,
   switch: (text) => text === "true",
   text: (text) => text.trim() || null,
-  range: (text) => (text.trim() ? text.split(/[,;]\s*|\s+/).filter(Boolean).map(Number) : null),
+  range: (text) =>
+    text.trim()
+      ? text
+          .split(/[,;]\s*|\s+/)
+          .filter(Boolean)
+          .map(Number)
+      : null,
   json: (text) => JSON.parse(text),
 };
 

@@ -12,8 +12,13 @@ import { groupsFor, titleOf } from "./setting_fields.js";
 import { changesIn, settingField } from "./setting_inputs.js";
 import { table } from "./table.js";
 
-const APPLIES = { "at once": "Applies at once", "new events": "Applies to new events", retraining: "Applies after retraining" };
-const inWords = (value) => (value === null || value === undefined ? "none" : typeof value === "string" ? value : JSON.stringify(value));
+const APPLIES = {
+  "at once": "Applies at once",
+  "new events": "Applies to new events",
+  retraining: "Applies after retraining",
+};
+const inWords = (value) =>
+  value === null || value === undefined ? "none" : typeof value === "string" ? value : JSON.stringify(value);
 
 export function settings({ main, loop, signal }) {
   const told = h("div", { class: "told" });
@@ -21,8 +26,18 @@ export function settings({ main, loop, signal }) {
   const history = h("section", { class: "card" });
   main.append(heading("Settings", "Every change is kept, with who made it."), form, told, history);
   const reload = () => {
-    live({ place: form, signal, load: (at) => get(of(loop, "settings"), at), draw: (found) => drawForm({ loop, form, told, reload }, found) });
-    live({ place: history, signal, load: (at) => get(of(loop, "settings", "history"), at), draw: (found) => drawHistory(history, found.history) });
+    live({
+      place: form,
+      signal,
+      load: (at) => get(of(loop, "settings"), at),
+      draw: (found) => drawForm({ loop, form, told, reload }, found),
+    });
+    live({
+      place: history,
+      signal,
+      load: (at) => get(of(loop, "settings", "history"), at),
+      draw: (found) => drawHistory(history, found.history),
+    });
   };
   reload();
 }
@@ -36,10 +51,19 @@ function drawForm(context, { settings: inForce, applies, waiting_for_retraining:
       "fieldset",
       { class: "card" },
       h("legend", {}, group.title),
-      h("div", { class: "fields" }, group.fields.map((one) => settingField(one, inForce[one.name], badge("when", APPLIES[applies[one.name]] ?? "")))),
+      h(
+        "div",
+        { class: "fields" },
+        group.fields.map((one) => settingField(one, inForce[one.name], badge("when", APPLIES[applies[one.name]]))),
+      ),
     ),
   );
-  const form = h("form", { class: "stack" }, fieldsets, h("div", { class: "save-bar card" }, summary, h("div", { class: "buttons" }, save)));
+  const form = h(
+    "form",
+    { class: "stack" },
+    fieldsets,
+    h("div", { class: "save-bar card" }, summary, h("div", { class: "buttons" }, save)),
+  );
   const look = () => {
     let changes = {};
     try {
@@ -54,7 +78,12 @@ function drawForm(context, { settings: inForce, applies, waiting_for_retraining:
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const changes = changesIn(form, groups, inForce);
-    const isDone = await doing(context.told, save, () => patch(of(context.loop, "settings"), changes), (now) => `Saved as version ${now.version}.`);
+    const isDone = await doing(
+      context.told,
+      save,
+      () => patch(of(context.loop, "settings"), changes),
+      (now) => `Saved as version ${now.version}.`,
+    );
     if (isDone) context.reload();
   });
   context.form.replaceChildren(...(waiting.length > 0 ? [retraining(context, waiting)] : []), form);
@@ -62,7 +91,8 @@ function drawForm(context, { settings: inForce, applies, waiting_for_retraining:
 
 function sentence(changes, inForce, applies) {
   const all = Object.entries(changes).map(
-    ([name, value]) => `${titleOf(name)}: ${inWords(inForce[name])} → ${inWords(value)}, ${(APPLIES[applies[name]] ?? "").toLowerCase()}`,
+    ([name, value]) =>
+      `${titleOf(name)}: ${inWords(inForce[name])} → ${inWords(value)}, ${APPLIES[applies[name]].toLowerCase()}`,
   );
   return all.length === 0 ? "Nothing is changed yet." : `${all.join("; ")}.`;
 }
@@ -71,10 +101,19 @@ function retraining({ loop, told, reload }, waiting) {
   const ask = async (event) => {
     const yes = await confirmed({
       title: "Retrain the model?",
-      text: "The log that is kept is learned again with the settings in force. Until that is done, the present model decides.",
+      text: "The log is learned again with the settings in force. Until that is done, the present model decides.",
       yes: "Retrain",
     });
-    if (yes && (await doing(told, event.target, () => post(of(loop, "retrain")), () => "The model is being retrained."))) reload();
+    if (
+      yes &&
+      (await doing(
+        told,
+        event.target,
+        () => post(of(loop, "retrain")),
+        () => "The model is being retrained.",
+      ))
+    )
+      reload();
   };
   return notice(
     "look",
@@ -97,5 +136,9 @@ function drawHistory(place, history) {
 function difference({ settings: after, before }) {
   if (!before) return "the loop was made";
   const names = Object.keys(after).filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
-  return h("ul", { class: "plain" }, names.map((name) => h("li", {}, `${titleOf(name)}: ${inWords(before[name])} → ${inWords(after[name])}`)));
+  return h(
+    "ul",
+    { class: "plain" },
+    names.map((name) => h("li", {}, `${titleOf(name)}: ${inWords(before[name])} → ${inWords(after[name])}`)),
+  );
 }

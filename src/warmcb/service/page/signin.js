@@ -55,6 +55,7 @@ export async function reachable(loop, signal) {
 }
 
 function sentence(error) {
-  if (error instanceof RefusedError && error.status === 403) return `${error.message} A key for one loop needs its name.`;
+  if (error instanceof RefusedError && error.status === 403)
+    return `${error.message} A key for one loop needs its name.`;
   return error.message;
 }

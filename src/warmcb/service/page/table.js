@@ -2,18 +2,23 @@
 
 import { h } from "./dom.js";
 
-// Columns: {name, cell: (row) => text or element, isNumber}. `key` names a row, so that focus stays when it is redrawn.
+// Columns: {name, cell: (row) => text or element, isNumber}. `key` names a row, so that it keeps the focus.
+// Roles are written out, since browsers forget them when rows are shown as cards.
 export function table({ label, columns, rows, key = null, empty = "There is nothing here yet." }) {
   if (rows.length === 0) return h("p", { class: "empty table" }, empty);
-  const head = columns.map((one) => h("th", { scope: "col", class: one.isNumber ? "number" : null }, one.name));
+  const kind = (one) => ({ class: one.isNumber ? "number" : null });
+  const head = columns.map((one) => h("th", { scope: "col", role: "columnheader", ...kind(one) }, one.name));
   const body = rows.map((row) => {
     const cells = columns.map((one, i) => {
-      const about = { "data-label": one.name, class: one.isNumber ? "number" : null };
-      return i === 0 ? h("th", { scope: "row", ...about }, one.cell(row)) : h("td", about, one.cell(row));
+      const about = { "data-label": one.name, ...kind(one) };
+      if (i === 0) return h("th", { scope: "row", role: "rowheader", ...about }, one.cell(row));
+      return h("td", { role: "cell", ...about }, one.cell(row));
     });
-    return h("tr", { "data-key": key === null ? null : key(row) }, cells);
+    return h("tr", { role: "row", "data-key": key === null ? null : key(row) }, cells);
   });
-  return h("div", { class: "table" }, h("table", { "aria-label": label }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)));
+  const group = { role: "rowgroup" };
+  const parts = [h("thead", group, h("tr", { role: "row" }, head)), h("tbody", group, body)];
+  return h("div", { class: "table" }, h("table", { role: "table", "aria-label": label }, parts));
 }
 
 // Redraw, and put the focus back to the same row and column.

@@ -8,6 +8,11 @@ export const tiles = (all) =>
     "dl",
     { class: "tiles" },
     all.map(({ name, value, note }) =>
-      h("div", { class: "tile" }, h("dt", {}, name), h("dd", {}, h("span", { class: "value" }, value), h("span", { class: "note" }, note))),
+      h(
+        "div",
+        { class: "tile" },
+        h("dt", {}, name),
+        h("dd", {}, h("span", { class: "value" }, value), h("span", { class: "note" }, note)),
+      ),
     ),
   );

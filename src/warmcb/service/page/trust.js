@@ -27,7 +27,11 @@ export function trustTile(report) {
   const name = "λ, the weight of its own events";
   const last = standing(report);
   if (!last) return { name, value: "not known", note: "Only events that the model decides can tell." };
-  return { name, value: number(last.lambda), note: inWords(last.lambda) + (last.source ? ` Source: ${last.source}.` : "") };
+  return {
+    name,
+    value: number(last.lambda),
+    note: inWords(last.lambda) + (last.source ? ` Source: ${last.source}.` : ""),
+  };
 }
 
 export function trustTable(report) {
@@ -41,12 +45,17 @@ export function trustTable(report) {
     { name: "Costs more than λ = 1 by", cell: (one) => interval(one.low, one.high) || "not known", isNumber: true },
     { name: "", cell: (one) => (one === best ? badge("good", "in charge") : one.low > 0 ? "surely worse" : "") },
   ];
-  const learned = `The model has learned ${count(last.learned)} events, and rests on about ${count(Math.round(last.memory))} of them.`;
+  const rests = `rests on about ${count(Math.round(last.memory))} of them`;
   return h(
     "section",
     { class: "card" },
     h("h2", {}, "All λ, as they are now"),
-    h("p", { class: "about" }, `${learned} A cost is minus a reward. Intervals hold at all times together, in units of the reward range, if that is known.`),
+    h(
+      "p",
+      { class: "about" },
+      `The model has learned ${count(last.learned)} events, and ${rests}. A cost is minus a reward. `,
+      "Intervals hold at all times together, in units of the reward range, if that is known.",
+    ),
     table({ label: "All λ", columns, rows: last.scores }),
   );
 }

@@ -14,25 +14,44 @@ export function versions({ main, loop, signal }) {
   const body = h("div", { class: "stack" });
   const told = h("div", { class: "told" });
   main.append(
-    heading("Versions", "A version is the model as it was after so many entries of the journal. Older ones are thinned: one an hour, then one a day."),
+    heading(
+      "Versions",
+      "The model as it was after so many entries of the journal. Older ones are thinned: one an hour, then a day.",
+    ),
     told,
     body,
   );
   const context = { loop, told, body };
   const load = (at) => get(of(loop, "models"), at);
-  live({ place: body, signal, seconds: 3, load, draw: ({ models }) => keepingFocus(body, () => draw(context, models)) });
+  live({
+    place: body,
+    signal,
+    seconds: 3,
+    load,
+    draw: ({ models }) => keepingFocus(body, () => draw(context, models)),
+  });
 }
 
 function draw(context, models) {
   const { loop, told, body } = context;
   const pinned = models.find((one) => one.pinned);
-  const release = (event) => doing(told, event.target, () => post(of(loop, "models", "release")), () => "The newest version decides again within seconds.");
+  const release = (event) =>
+    doing(
+      told,
+      event.target,
+      () => post(of(loop, "models", "release")),
+      () => "The newest version decides again within seconds.",
+    );
   const state = pinned
     ? notice(
         "look",
         h("strong", {}, `Version ${pinned.version} is pinned.`),
         " Decisions are made by it until it is released. Learning goes on.",
-        h("div", { class: "buttons" }, h("button", { type: "button", onclick: release, "data-key": "release" }, "Release it")),
+        h(
+          "div",
+          { class: "buttons", "data-key": "release" },
+          h("button", { type: "button", onclick: release }, "Release it"),
+        ),
       )
     : notice("info", "The newest version is published every few seconds, and decides.");
   const columns = [
@@ -44,7 +63,17 @@ function draw(context, models) {
   ];
   body.replaceChildren(
     state,
-    h("section", { class: "card" }, table({ label: "Versions", columns, rows: models, key: (one) => one.version, empty: "No version has been saved yet. One is saved when the loop has learned something." })),
+    h(
+      "section",
+      { class: "card" },
+      table({
+        label: "Versions",
+        columns,
+        rows: models,
+        key: (one) => one.version,
+        empty: "No version has been saved yet. One is saved when the loop has learned something.",
+      }),
+    ),
   );
 }
 
@@ -59,10 +88,18 @@ function goBack({ loop, told }, one) {
   const ask = async (event) => {
     const yes = await confirmed({
       title: `Go back to version ${one.version}?`,
-      text: `Decisions will be made by the model of ${moment(one.time)} until you release it. Learning goes on from it: what was learned since then is set aside.`,
+      text:
+        `The model of ${moment(one.time)} will decide until you release it. Learning goes on from it: what was ` +
+        "learned since then is set aside.",
       yes: "Go back",
     });
-    if (yes) await doing(told, event.target, () => post(of(loop, "models", one.version, "restore")), () => `Version ${one.version} decides within seconds.`);
+    if (yes)
+      await doing(
+        told,
+        event.target,
+        () => post(of(loop, "models", one.version, "restore")),
+        () => `Version ${one.version} decides within seconds.`,
+      );
   };
   return h("button", { type: "button", onclick: ask, "aria-label": `Go back to version ${one.version}` }, "Go back");
 }

@@ -9,7 +9,7 @@ from warmcb.service.bodies import Text
 Record = dict[str, Any]
 
 
-class Action(Struct, frozen=True):
+class Action(Struct, frozen=True, gc=False):
     """What can be shown.
 
     Attributes:
@@ -163,7 +163,7 @@ class PolicyReference(Struct, frozen=True, rename="camel"):
 
     """
 
-    evaluation_id: str
+    evaluation_id: Text
     policy_name: str
 
 

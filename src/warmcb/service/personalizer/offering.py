@@ -1,5 +1,7 @@
 """From a rank to what can be chosen: in the form that Personalizer's log has for it, so that logs look as before."""
 
+from msgspec import Struct
+
 from warmcb._messages import shown
 from warmcb.service.loops import Loop
 from warmcb.service.offers import Offer
@@ -9,6 +11,13 @@ from warmcb.service.refusals import RefusedError
 
 _MOST_ACTIONS = 50
 MOST_CHARACTERS = 256
+
+
+class _Identity(Struct, frozen=True, gc=False):
+    """What the log has of an action beside its features. No object for the garbage collector, whom many keep busy."""
+
+    constant: int
+    id: str
 
 
 def checked_event(code: str, event: str) -> str:
@@ -32,9 +41,7 @@ def offer_of(loop: Loop, body: Rank | MultiSlotRank) -> Offer:
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise _invalid(f"actions has the id {shown(twice)} twice; expected different ids")
-    described = [
-        {"_tag": action.id, "i": {"constant": 1, "id": action.id}, "j": action.features} for action in body.actions
-    ]
+    described = [{"_tag": action.id, "i": _Identity(1, action.id), "j": action.features} for action in body.actions]
     return Offer({"FromUrl": body.context_features or []}, names, described)
 
 

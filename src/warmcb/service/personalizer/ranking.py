@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from warmcb._messages import shown
@@ -27,6 +28,13 @@ from warmcb.service.store import Manner
 
 RANK, REWARD, ACTIVATE = "InvalidRankRequest", "InvalidRewardRequest", "InvalidEventIdToActivate"
 """The codes of requests that make no sense."""
+
+
+class _Ranked(Struct, frozen=True, gc=False):
+    """An action in a ranking."""
+
+    id: str
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ class Ranking:
         if choice.slot:
             raise conflict(f"the event {shown(stored.event)} has slots; expected another eventId")
         names = msgspec.json.decode(stored.names)
-        ranking = [{"id": names[place], "probability": choice.probabilities[place]} for place in ranked(choice)]
+        ranking = [_Ranked(names[place], choice.probabilities[place]) for place in ranked(choice)]
         told = {"ranking": ranking, "eventId": stored.event, "rewardActionId": names[choice.action]}
         return Reply(told, 201)
 
