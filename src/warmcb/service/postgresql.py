@@ -52,7 +52,10 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _GET = "SELECT value FROM meta WHERE name = $1"
 _PUT = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2"
 _SETTLED, _VERSION = "settled", "schema"
-_FAILURES = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+_FAILURES = (
+    *(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError),
+    asyncpg.InternalClientError,  # of a connection that the server has just closed
+)
 
 _IN_POSTGRESQL = (
     (r"\) STRICT(, WITHOUT ROWID)?", ")"),
