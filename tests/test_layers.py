@@ -86,6 +86,7 @@ def test_the_bare_library_needs_numpy_and_scipy_only() -> None:
         "uvicorn",
         "prometheus_client",
         "httpx",
+        "asyncpg",
     }
     for path in package.rglob("*.py"):
         if path.relative_to(package).parts[0] in ("cli", "client", "study", "data", "logs", "service"):

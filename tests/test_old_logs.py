@@ -178,6 +178,11 @@ def test_what_cannot_be_learned_is_left_out(service: SmallService, tmp_path: Pat
     assert learned(tmp_path, log) == "0 events taken, 0 known before, 1 left out\n"
 
 
+def test_the_command_is_explained() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "personalizer.md").read_text()
+    assert all(name in page for name in ("warmcb loop learn", "--as events", "--as labels", "--source"))
+
+
 def test_loops_and_logs_that_do_not_fit(service: SmallService, tmp_path: Path) -> None:
     log, store = written(tmp_path / "mirror.json", MIRROR), f"sqlite:///{tmp_path}/store.db"
     assert "there is no loop 'other'" in refusal("loop", "learn", store, "other", log)

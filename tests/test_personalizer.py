@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vowpal_wabbit
 import warmcb
 from small_service import BEGIN
 from warmcb.service import keys, loops
@@ -237,6 +238,14 @@ def test_requests_stand_in_the_log_as_personalizer_wrote_them(desk: Desk) -> Non
     assert line["p"][line["a"].index(3)] == 0.0
 
 
+def test_vowpal_wabbit_reads_the_log(desk: Desk, tmp_path: Path) -> None:
+    desk.play(20)
+    path = tmp_path / "log.dsjson"
+    path.write_bytes(desk.ask("GET", "/v1/loops/default/log").content)
+    told = vowpal_wabbit.counted(path, "--cb_explore_adf")
+    assert (told["line_parse_error"], told["cb_explore_adf_greedy"]["cbea_labeled_ex"]) == (0, 20)
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -252,6 +261,7 @@ def test_requests_stand_in_the_log_as_personalizer_wrote_them(desk: Desk) -> Non
         ),
         ({"actions": DRINKS, "eventId": ""}, "EventId should be non-empty or null."),
         ({"actions": DRINKS, "eventId": "e" * 257}, "eventId has 257 characters"),
+        ({"actions": DRINKS, "eventId": "e\0"}, "regex"),
         ({"actions": [TEA, TEA]}, "'tea' twice"),
         ({"actions": [{**TEA, "id": ""}]}, "the id of an action is ''"),
         ({"actions": DRINKS, "excludedActions": ["tea", "milk", "beer"]}, "no action may be played"),
@@ -726,3 +736,16 @@ def test_the_log_goes_and_what_was_learned_stays(desk: Desk) -> None:
 def test_what_has_no_meaning_here(quiet: Desk) -> None:
     for path in ("interactions", "observations"):
         refusal(quiet.ask("POST", f"{BETWEEN[2]}/logs/{path}", content=b"\1"), 403, "InvalidApiAccess")
+
+
+@pytest.mark.parametrize("name", ["\0", "a\0b"])
+def test_the_one_character_that_postgresql_has_not_is_refused(desk: Desk, name: str) -> None:
+    at, page = "/personalizer/v1.1-preview.3/multislot", {"actions": DRINKS, "slots": SLOTS}
+    for path, body in (
+        (f"{FIRST}/rank", {"actions": DRINKS, "eventId": name}),
+        (f"{at}/rank", page | {"eventId": name}),
+        (f"{at}/rank", page | {"slots": [{"id": name, "baselineAction": "tea"}]}),
+        (f"{at}/events/e/reward", {"reward": [{"slotId": name, "value": 1.0}]}),
+    ):
+        assert desk.ask("POST", path, json=body).status_code == 400
+    assert desk.count("events") == desk.count("rewards") == 0

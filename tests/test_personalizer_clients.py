@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from msrest.authentication import CognitiveServicesCredentials
 from msrest.exceptions import HttpOperationError
 
 import warmcb
+from postgres import Postgres
 from serving import Serving
 from warmcb.client import Client
 
@@ -45,6 +47,7 @@ class Shop(NamedTuple):
     application: str
     administration: str
     native: Client
+    clients: ExitStack
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +56,17 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield serving
 
 
+@contextmanager
+def new_shop(serving: Serving, name: str) -> Iterator[Shop]:
+    with Client(serving.url, serving.key, loop=name) as native, ExitStack() as clients:
+        native.make_loop("described", settings={"wait": 1.0, "publish_seconds": 0.5})
+        yield Shop(serving.url, native.new_key("application"), native.new_key("administration"), native, clients)
+
+
 @pytest.fixture
 def shop(serving: Serving, request: pytest.FixtureRequest) -> Iterator[Shop]:
-    name = request.node.name.replace("[", "-").replace("]", "")[:60]
-    with Client(serving.url, serving.key, loop=name) as native:
-        native.make_loop("described", settings={"wait": 1.0, "publish_seconds": 0.5})
-        yield Shop(serving.url, native.new_key("application"), native.new_key("administration"), native)
+    with new_shop(serving, request.node.name[:60]) as shop:
+        yield shop
 
 
 def until(is_so: Callable[[], bool]) -> None:
@@ -78,7 +86,7 @@ def period() -> tuple[datetime, datetime]:
 
 
 def first_client(shop: Shop, key: str | None = None) -> Any:
-    return FirstClient(shop.url, CognitiveServicesCredentials(key or shop.application))
+    return shop.clients.enter_context(FirstClient(shop.url, CognitiveServicesCredentials(key or shop.application)))
 
 
 def first_request(**more: Any) -> Any:
@@ -130,11 +138,12 @@ def test_the_first_client_reads_why_it_is_refused(shop: Shop) -> None:
 
 
 def last_client(shop: Shop, key: str | None = None) -> Any:
-    return LastClient(shop.url, AzureKeyCredential(key or shop.application))
+    return shop.clients.enter_context(LastClient(shop.url, AzureKeyCredential(key or shop.application)))
 
 
 def administration(shop: Shop, key: str | None = None) -> Any:
-    return PersonalizerAdministrationClient(shop.url, AzureKeyCredential(key or shop.administration))
+    credential = AzureKeyCredential(key or shop.administration)
+    return shop.clients.enter_context(PersonalizerAdministrationClient(shop.url, credential))
 
 
 def last_request(**more: Any) -> dict[str, Any]:
@@ -300,6 +309,12 @@ def test_an_application_cannot_administer(shop: Shop) -> None:
     assert (caught.value.status_code, caught.value.error.code) == (403, "InvalidApiAccess")
     with pytest.raises(ClientAuthenticationError):
         last_client(shop, "no key").rank(last_request())
+
+
+@pytest.mark.parametrize("calls", [test_the_last_client_evaluates, test_the_last_client_takes_models_and_logs])
+def test_the_same_on_postgresql(postgres: Postgres, tmp_path: Path, calls: Callable[[Shop], None]) -> None:
+    with Serving(tmp_path, address=postgres.new_store()) as serving, new_shop(serving, "shop") as shop:
+        calls(shop)
 
 
 # The clients from npm

@@ -34,8 +34,8 @@ TASTES = {"morning": "news", "noon": "sport", "evening": "weather"}
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[SmallService]:
-    with SmallService(tmp_path) as service:
+def service(place: Path | str) -> Iterator[SmallService]:
+    with SmallService(place) as service:
         yield service
 
 

@@ -79,17 +79,13 @@ def test_a_time_is_settled_when_those_who_have_taken_an_earlier_one_are_done(add
             async with store.transaction(Manner.TOGETHER) as database:
                 await put(database, "first")
                 clock.advance(SECOND)
-                async with (
-                    blocked(store.settle(clock)) as settling,
-                    # Whoever comes now waits, and will take a later time.
-                    blocked(written(store, "second", Manner.TOGETHER)) as later,
-                ):
-                    assert await names(store) == set()
+                async with blocked(store.settle(clock)) as settling:
+                    async with store.transaction(Manner.TOGETHER) as later:  # nobody else has to wait
+                        assert later.settled == BEGIN + SECOND
+                        await put(later, "second")
+                    assert await names(store) == {"second"}
             assert await settling == BEGIN + SECOND
-            assert "first" in await names(store)
-            await later
-            async with store.transaction(Manner.TOGETHER) as database:
-                assert database.settled == BEGIN + SECOND
+            assert await names(store) == {"first", "second"}
 
     asyncio.run(run())
 

@@ -13,7 +13,7 @@ from warmcb.service.store import opened
 from warmcb.service.supervisor import Supervisor
 
 _STORE = "sqlite:///warmcb.db"
-_STORE_HELP = "Where everything is kept: sqlite:/// and the path of a file."
+_STORE_HELP = "Where everything is kept: sqlite:/// and the path of a file, or postgresql://HOST/DATABASE."
 
 
 def serve_command(

@@ -81,7 +81,7 @@ class Administration:
     async def make_loop(self, call: Call) -> Reply:
         """A new loop; or the one that is there, if it is just so."""
         name, body = call.path["loop"], call.body
-        loop, is_new = await self.committer.run(lambda db, now: loops.make(db, now, name, body, _who(call)))
+        loop, is_new = await self.committer.run(lambda db, now: loops.make(db, now, name, body, call.who))
         await self.directory.refresh()
         return Reply(_named(loop), 201 if is_new else 200)
 
@@ -118,7 +118,7 @@ class Administration:
         name = call.loop.name
         return Reply(
             await self._settings(
-                await self._write(lambda db, now: loops.change_settings(db, now, name, call.body, _who(call)))
+                await self._write(lambda db, now: loops.change_settings(db, now, name, call.body, call.who))
             )
         )
 
@@ -254,7 +254,3 @@ def _named(loop: Loop) -> dict[str, Any]:
 def _of(call: Call) -> str:
     """Where a key counts: in a loop, or in all of them."""
     return call.path.get("loop", keys.ALL_LOOPS)
-
-
-def _who(call: Call) -> str:
-    return "nobody" if call.key is None else call.key.who

@@ -8,8 +8,9 @@ from msgspec import Meta, Struct
 from warmcb._messages import one_line
 from warmcb.service.refusals import bad_request
 
-_NO_NUL = r"^[^\0]*$"  # PostgreSQL has no texts with that character
-Name = Annotated[str, Meta(min_length=1, max_length=256, pattern=_NO_NUL)]
+Text = Annotated[str, Meta(pattern=r"^[^\0]*$")]
+"""What is stored as it is: PostgreSQL has no texts with that character."""
+Name = Annotated[Text, Meta(min_length=1, max_length=256)]
 Record = dict[str, Any]
 T = TypeVar("T")
 
@@ -79,7 +80,7 @@ class RewardBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     event: Name
     reward: Annotated[float, Meta(ge=-1e12, le=1e12)]
-    slot: Annotated[str, Meta(max_length=256, pattern=_NO_NUL)] = ""
+    slot: Annotated[Text, Meta(max_length=256)] = ""
 
 
 class ActivateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

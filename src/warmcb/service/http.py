@@ -54,6 +54,11 @@ class Call:
     query: dict[str, str]
     idempotency: str | None
 
+    @property
+    def who(self) -> str:
+        """How the audit calls the caller."""
+        return "nobody" if self.key is None else self.key.who
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -111,7 +116,7 @@ class Surface:
     """
 
     refused: Callable[[Exception], Reply] = refused
-    idempotency: bytes = b"idempotency-key"
+    idempotency: str = "Idempotency-Key"
     loop_of_key: bool = False
     is_strict: bool = True
 
@@ -202,13 +207,12 @@ class Door:
         query = dict(parse_qsl(behind, keep_blank_values=True)) if behind else {}
         if surface.is_strict and (strange := set(query) - set(endpoint.query)):
             raise bad_request(f"the parameter {min(strange)!r:.80} is not known here")
-        idempotency = headers.get(surface.idempotency)
+        idempotency = headers.get(surface.idempotency.lower().encode())
         text = None if idempotency is None else idempotency.decode("latin-1")
         if any("\0" in value for value in (*path.values(), *query.values(), text or "")):
             raise bad_request("a parameter has the character U+0000; expected others")
         if text is not None and not 1 <= len(text) <= 256:
-            named = surface.idempotency.decode()
-            raise bad_request(f"{named} has {len(text)} characters; expected 1 to 256")
+            raise bad_request(f"{surface.idempotency} has {len(text)} characters; expected 1 to 256")
         return await endpoint.handler(Call(key, loop, body, path, query, text))
 
     async def _key(self, scope: Scope, headers: dict[bytes, bytes]) -> Key:

@@ -106,6 +106,8 @@ class Jobs:
                     pass
             except StoreError as error:
                 log.error("%s", error)
+            except Exception as error:
+                log.error("jobs: %s", error, exc_info=error)
             await asyncio.sleep(_PAUSE)
 
     async def step(self) -> bool:

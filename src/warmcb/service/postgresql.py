@@ -33,15 +33,21 @@ _SESSION = {
 }
 
 # Commits become visible in any order. The trainer may join an event only when no reward can come any more with a time
-# before its deadline; so transactions that take times hold a lock in common, and `settle` waits until it has that lock
-# for itself. At that moment nobody else is between taking a time and committing. The time of that moment is stored, and
-# whoever gets the lock later takes no earlier time, even if the clock of another machine is a little behind.
+# before its deadline. So `settle` stores a time; whoever begins a transaction from then on reads it and takes none that
+# is earlier, even if the clock of another machine is a little behind. Those who began before may have taken an earlier
+# one: all transactions hold a lock, most of them in common, so that they can be told, and `settle` waits for their end.
 _LOCK = 0x7761726D6362  # "warmcb"
 _BEGIN = {
     Manner.ALONE: f"BEGIN; SELECT pg_advisory_xact_lock({_LOCK})",
     Manner.TOGETHER: f"BEGIN; SELECT pg_advisory_xact_lock_shared({_LOCK})",
     Manner.APART: "BEGIN",
 }
+_HOLDERS = (
+    "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    f" AND (classid::bigint << 32) + objid::bigint = {_LOCK}"
+)
+_LOOK = 0.002  # seconds until the next look at them
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _GET = "SELECT value FROM meta WHERE name = $1"
 _PUT = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2"
@@ -100,11 +106,16 @@ class PostgresqlStore:
             await connection.execute("COMMIT", timeout=_PATIENCE)
 
     async def settle(self, clock: Clock) -> int:
-        async with self.transaction() as database:
+        async with self.transaction(Manner.TOGETHER) as database:
             # Nobody has to wait for the disk: what relies on this is committed later, and so stands behind it there.
             await database.execute("SET LOCAL synchronous_commit = off")
             now = max(clock.now(), database.settled)
             await database.execute(_PUT, _SETTLED, str(now))
+        async with self._connection() as connection, asyncio.timeout(_PATIENCE):
+            earlier = await _holders(connection)
+            while earlier:
+                await asyncio.sleep(_LOOK)
+                earlier &= await _holders(connection)
         return now
 
     async def tidy(self) -> None:
@@ -226,6 +237,10 @@ def in_postgresql(statement: str) -> str:
     for ours, theirs in _IN_POSTGRESQL:
         statement = re.sub(ours, theirs, statement)
     return statement
+
+
+async def _holders(connection: Connection) -> set[str]:
+    return {name for (name,) in await connection.fetch(_HOLDERS, timeout=_PATIENCE)}
 
 
 def _drop(connection: Connection | None) -> None:

@@ -58,8 +58,10 @@ class Reporting:
     async def report(self, call: Call) -> Reply:
         """What the last hours brought."""
         loop, hours = call.loop, whole_number(call, "hours", 24, _MOST_HOURS)
-        every = next(one for one in _STRETCHES if hours * HOUR <= one * _MOST_POINTS or one == _STRETCHES[-1])
-        since = (self.clock.now() - hours * HOUR) // every * every
+        now = self.clock.now()
+        length = min(hours * HOUR, now - loop.made)  # a young loop is shown in short stretches
+        every = next(one for one in _STRETCHES if length <= one * _MOST_POINTS or one == _STRETCHES[-1])
+        since = (now - hours * HOUR) // every * every
         async with self.store.snapshot() as database:
             split = await split_of(database, loop.name, loop.version)
             sides = await tallies.sides(database, loop.name, split)

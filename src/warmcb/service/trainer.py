@@ -70,7 +70,8 @@ class Trainer:
             log.info("training, as number %d", self._lease.fence)
         now = self._clock.now()
         if now - self._beaten_at >= _BEAT:
-            async with self._store.transaction() as database:
+            manner = Manner.ALONE if self._was_away else Manner.TOGETHER
+            async with self._store.transaction(manner) as database:
                 await self._lease.check(database, self._clock.now())
                 waiting = await grant_grace(database, self._clock.now()) if self._was_away else 0
                 await beat(database, self._clock.now())

@@ -4,6 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from warmcb.service.bodies import Text
+
 Record = dict[str, Any]
 
 
@@ -35,7 +37,7 @@ class Rank(Struct, frozen=True, kw_only=True, rename="camel"):
     actions: list[Action]
     context_features: list[Record] | None = None
     excluded_actions: list[str] | None = None
-    event_id: str | None = None
+    event_id: Text | None = None
     defer_activation: bool | None = None
 
 
@@ -50,7 +52,7 @@ class Slot(Struct, frozen=True, kw_only=True, rename="camel"):
 
     """
 
-    id: str
+    id: Text
     baseline_action: str
     features: list[Record] | None = None
     excluded_actions: list[str] | None = None
@@ -71,7 +73,7 @@ class MultiSlotRank(Struct, frozen=True, kw_only=True, rename="camel"):
     actions: list[Action]
     slots: list[Slot]
     context_features: list[Record] | None = None
-    event_id: str | None = None
+    event_id: Text | None = None
     defer_activation: bool | None = None
 
 
@@ -95,7 +97,7 @@ class SlotReward(Struct, frozen=True, rename="camel"):
 
     """
 
-    slot_id: str
+    slot_id: Text
     value: float
 
 
@@ -161,7 +163,7 @@ class PolicyReference(Struct, frozen=True, rename="camel"):
 
     """
 
-    evaluation_id: str
+    evaluation_id: Text
     policy_name: str
 
 

@@ -71,7 +71,7 @@ class Configurations:
         changes, name = settings_of(call.body), call.loop.name
         if call.body.learning_mode is not None:
             changes["mode"] = _looked_up("learningMode", call.body.learning_mode, MODES)
-        loop = await self._write(lambda db, now: loops.change_settings(db, now, name, changes, _who(call)))
+        loop = await self._write(lambda db, now: loops.change_settings(db, now, name, changes, call.who))
         return Reply(await self._service(loop))
 
     async def show_policy(self, call: Call) -> Reply:
@@ -93,7 +93,7 @@ class Configurations:
         name, before = call.loop.name, call.loop.version
 
         async def job(database: Database, now: int) -> Loop:
-            loop = await loops.change_settings(database, now, name, changes, _who(call))
+            loop = await loops.change_settings(database, now, name, changes, call.who)
             if loop.version != before:
                 await inbox.put(database, now, name, "retrain", {"version": loop.version})
             return loop
@@ -181,7 +181,3 @@ def _invalid(message: str) -> RefusedError:
 
 def _policy(settings: Settings) -> dict[str, str]:
     return {"name": policies.NAME, "arguments": policies.arguments_of(settings)}
-
-
-def _who(call: Call) -> str:
-    return "nobody" if call.key is None else call.key.who

@@ -34,7 +34,7 @@ def surface(invalid: str = "BadRequest") -> Surface:
         invalid: the code of a body that makes no sense.
 
     """
-    return Surface(partial(_refused, invalid), b"x-ms-client-request-id", loop_of_key=True, is_strict=False)
+    return Surface(partial(_refused, invalid), "x-ms-client-request-id", loop_of_key=True, is_strict=False)
 
 
 def invalid(code: str, message: str) -> RefusedError:
