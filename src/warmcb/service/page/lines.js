@@ -4,7 +4,7 @@ import { s } from "./dom.js";
 import { ticks, timeTicks } from "./scale.js";
 
 export const HEIGHT = 240;
-export const MARGIN = { top: 28, right: 14, bottom: 30, left: 46 };
+export const MARGIN = { top: 28, right: 20, bottom: 30, left: 46 };
 const GAP = 3; // a line is broken where so many steps are missing
 
 export function axes(chart, x, y, range, width) {
