@@ -430,6 +430,7 @@ def test_nothing_is_left_of_a_unit_that_is_forgotten(on_both: SmallService) -> N
 def test_progress_is_noted_once_a_minute(on_both: SmallService) -> None:
     service = on_both
     service.make(NAMED, wait=WAIT, publish_seconds=1.0, reward_range=(0.0, 1.0))
+    service.wait(2 * 86_400)  # a young loop is shown minute by minute
     shop = Shop(service, knows)
     for _ in range(6):
         shop.open(10)
@@ -444,6 +445,17 @@ def test_progress_is_noted_once_a_minute(on_both: SmallService) -> None:
     assert last["lambda"] == service.bandit.lambda_
     assert [lane["lambda"] for lane in last["scores"]] == service.bandit.lambdas_.tolist()
     assert all(lane["low"] <= lane["high"] for lane in last["scores"])
+
+
+def test_a_young_loop_is_shown_minute_by_minute(service: SmallService) -> None:
+    service.make(NAMED, wait=WAIT, publish_seconds=1.0)
+    shop = Shop(service, knows)
+    for _ in range(6):
+        shop.open(10)
+        service.wait(30)
+    told = service.report()
+    assert told["every"] == 60
+    assert told["lambda"] == service.report(hours=1)["lambda"]
 
 
 @pytest.mark.parametrize("body", [NAMED, DESCRIBED], ids=["named", "described"])

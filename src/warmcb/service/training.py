@@ -24,7 +24,7 @@ from warmcb.service.webhooks import Webhooks
 
 log = logging.getLogger("warmcb.trainer")
 
-MOST_ENTRIES = 128
+MOST_ENTRIES = 48
 """Entries that are numbered in one transaction, so that nobody waits long for it."""
 _SAVING_SHARE = 20  # saving takes at most one part in so many of the trainer's time
 _LEARNED = ("event", "labels", "action", "model")
