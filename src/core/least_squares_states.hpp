@@ -122,6 +122,7 @@ inline std::unique_ptr<Predictor> thaw_linear(const nb::dict& state, const Kerne
     const auto weighed = nb::cast<Array<const int64_t>>(state["weighed"]);
     std::vector<float> weights(weighed.size() * width);
     copy_from(state, "weights", weights);
+    const nb::gil_scoped_release release;  // to fill a wide model takes a while, in which others can decide
     auto model = std::make_unique<LinearModel>(shape[0] - 1, shape[1], shape[2], kernels);
     for (std::size_t k = 0; k < weighed.size(); ++k) {
         require(0 <= weighed(k) && static_cast<uint64_t>(weighed(k)) < shape[0], "a feature that there is not");
