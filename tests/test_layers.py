@@ -1,9 +1,11 @@
 """Imports point downward through the layers of CONTRIBUTING.md."""
 
 import ast
+import re
 from pathlib import Path
 
 import warmcb
+from tests.support.places import ROOT
 from warmcb.study.tasks import code_files
 
 # From the top to the bottom; a module may import what stands in its own line or below.
@@ -130,3 +132,11 @@ def test_the_study_flows_one_way() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("warmcb.study."):
                 target = str(node.module).split(".")[2]
                 assert STUDY.index(target) < STUDY.index(path.stem), f"{path.name} imports {target}"
+
+
+def test_no_test_imports_another() -> None:
+    """What two of them need is in tests/support."""
+    files = list(ROOT.glob("tests/**/*.py"))
+    assert len(files) > 80
+    for path in files:
+        assert not re.search(r"^\s*(from|import) .*\btest_", path.read_text(), re.MULTILINE), path
