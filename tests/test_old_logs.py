@@ -12,7 +12,7 @@ import pytest
 from commands import refusal, warmcb
 from small_service import DESCRIBED, NAMED, SmallService
 from warmcb.logs import learn_from
-from warmcb.service.loops import loop_named
+from warmcb.service.loops.loops import loop_named
 
 DRINKS = ("tea", "milk", "beer")
 

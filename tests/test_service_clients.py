@@ -13,7 +13,7 @@ import pytest
 
 from faults import DRINKS, PATIENCE, Service, until
 from serving import memory
-from warmcb.service.limits import Limits
+from warmcb.service.http.limits import Limits
 
 MEGABYTE = 2**20
 
