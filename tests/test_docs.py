@@ -58,11 +58,11 @@ from warmcb.theory import similarity as frontiers
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
-    (ROOT / "docs").glob("*.md")
+    (ROOT / "docs").rglob("*.md")
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The snippets of a page share one namespace, as a reader would type them, and a service if they speak to one."""
     monkeypatch.chdir(tmp_path)
@@ -77,7 +77,7 @@ def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
             exec(compile(snippet, page.name, "exec"), names)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text().replace("\n", " ")):
         assert target.startswith("http") or (page.parent / target).exists(), target
@@ -90,7 +90,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_to_headings_lead_somewhere(page: Path) -> None:
     for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text().replace("\n", " ")):
         assert heading in anchors(page.parent / target if target else page), f"{target}#{heading}"
@@ -98,12 +98,12 @@ def test_links_to_headings_lead_somewhere(page: Path) -> None:
 
 GROUPS = (app, datasets_app, theory_app, log_app)
 COMMANDS: dict[str, list[Callable[..., object]]] = {
-    "guide.md": [simulate, list_datasets, show_dataset],
-    "study.md": [reproduce],
-    "theory.md": [similarity, failure, regret],
-    "logs.md": [check],
-    "evaluation.md": [evaluate_command, replay_command],
-    "service.md": [serve_command, backup_command],
+    "guides/guide.md": [simulate, list_datasets, show_dataset],
+    "study/index.md": [reproduce],
+    "theory/index.md": [similarity, failure, regret],
+    "guides/logs.md": [check],
+    "guides/evaluation.md": [evaluate_command, replay_command],
+    "service/index.md": [serve_command, backup_command],
 }
 
 
@@ -122,24 +122,24 @@ def test_every_command_is_explained() -> None:
 
 
 def test_every_algorithm_is_explained() -> None:
-    for page, names in (("guide.md", CLASSES), ("study.md", STUDIED)):
+    for page, names in (("guides/guide.md", CLASSES), ("study/index.md", STUDIED)):
         text = (ROOT / "docs" / page).read_text()
         assert all(f"`{name}`" in text for name in names)
 
 
 def test_every_column_of_a_log_is_explained() -> None:
-    text = (ROOT / "docs" / "logs.md").read_text()
+    text = (ROOT / "docs" / "guides/logs.md").read_text()
     assert [column for column in SCHEMA if f"| `{column}` |" not in text] == []
 
 
 def test_every_check_of_a_log_is_explained(tmp_path: Path) -> None:
     logs.write_dsjson(tmp_path / "log.json", [logs.Event("e", (logs.Slot(0, (1.0,)),))])
-    rows = re.findall(r"^\| (.*?) \|", (ROOT / "docs" / "logs.md").read_text(), flags=re.MULTILINE)
+    rows = re.findall(r"^\| (.*?) \|", (ROOT / "docs" / "guides/logs.md").read_text(), flags=re.MULTILINE)
     explained = {name for row in rows for name in row.split(", ")}
     assert [one.name for one in logs.check_log(logs.open_log(tmp_path)).findings if one.name not in explained] == []
 
 
-SERVICE = (ROOT / "docs" / "service.md").read_text()
+SERVICE = (ROOT / "docs" / "service/index.md").read_text()
 
 
 def test_the_commands_of_the_service_page_run(tmp_path: Path) -> None:
@@ -184,12 +184,14 @@ def test_every_metric_and_every_dependency_of_the_service_is_explained() -> None
 
 
 def test_every_claim_is_explained() -> None:
-    text = (ROOT / "docs" / "study.md").read_text()
+    text = (ROOT / "docs" / "study/index.md").read_text()
     assert [claim.id for claim in CLAIMS["bandit"] if f"`{claim.id}`" not in text] == []
 
 
 def test_the_grid_of_the_page_is_one() -> None:
-    (snippet,) = re.findall(r"^```toml\n(.*?)^```", (ROOT / "docs" / "study.md").read_text(), re.MULTILINE | re.DOTALL)
+    (snippet,) = re.findall(
+        r"^```toml\n(.*?)^```", (ROOT / "docs" / "study/index.md").read_text(), re.MULTILINE | re.DOTALL
+    )
     assert Grid.of(tomllib.loads(snippet)).shuffles == 3
 
 
@@ -268,7 +270,7 @@ def test_every_public_name_is_on_a_page() -> None:
 
 
 def test_every_argument_of_a_part_is_on_its_page() -> None:
-    text = (ROOT / "docs" / "parts.md").read_text()
+    text = (ROOT / "docs" / "guides/parts.md").read_text()
     for kind in (explorers.InverseGap, selectors.Contest, learners.RecursiveLeastSquares, learners.OnlineLinear):
         for field in fields(kind):
             shown = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
@@ -276,7 +278,7 @@ def test_every_argument_of_a_part_is_on_its_page() -> None:
 
 
 def test_the_page_on_parts_has_every_field_and_method() -> None:
-    text = (ROOT / "docs" / "parts.md").read_text()
+    text = (ROOT / "docs" / "guides/parts.md").read_text()
     for record in (contracts.Opinions, contracts.Outcome):
         assert [field for field in record._fields if f"`{field}`" not in text] == []
     for part in (contracts.Explorer, contracts.Selector, contracts.Learner):

@@ -179,7 +179,7 @@ def test_what_cannot_be_learned_is_left_out(service: SmallService, tmp_path: Pat
 
 
 def test_the_command_is_explained() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "personalizer.md").read_text()
+    page = (Path(__file__).parents[1] / "docs" / "service/personalizer.md").read_text()
     assert all(name in page for name in ("warmcb loop learn", "--as events", "--as labels", "--source"))
 
 

@@ -22,7 +22,7 @@ def as_rows(X: NDArray[np.float32], is_sparse: bool) -> Rows:
 
 
 def test_first_step_by_hand() -> None:
-    """One feature x = 2 and the intercept, cost 1, weight 3, rate 0.5; the numbers of docs/learner.md."""
+    """One feature x = 2 and the intercept, cost 1, weight 3, rate 0.5; the numbers of docs/internals/learner.md."""
     learner = OnlineLinear(features=1, actions=2, lanes=1, learning_rate=0.5)
     rows = Rows(np.array([[2.0]], dtype=np.float32))
     scores = learner.predict(rows, 0)

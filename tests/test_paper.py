@@ -1,4 +1,4 @@
-"""The slips of docs/paper.md: for each that can be run, a counter-example or the arithmetic that shows it.
+"""The slips of docs/study/slips.md: for each that can be run, a counter-example or the arithmetic that shows it.
 
 Slips that test_bounds.py already runs (the golden ratio, ε, the corollary's constants, 4Δ) stay there.
 """
@@ -318,7 +318,7 @@ def test_both_theorems_have_a_lambda_that_does_not_depend_on_data() -> None:
 def test_every_test_that_the_page_names_exists() -> None:
     here = Path(__file__).parent
     tests = {name: (here / name).read_text() for name in ("test_bounds.py", "test_paper.py")}
-    named = re.findall(r"`(?:(test_\w+\.py)::)?(test_\w+)`", (here.parent / "docs" / "paper.md").read_text())
+    named = re.findall(r"`(?:(test_\w+\.py)::)?(test_\w+)`", (here.parent / "docs" / "study/slips.md").read_text())
     assert len(named) > 20
     for file, test in named:
         assert f"def {test}(" in tests[file or "test_paper.py"], test

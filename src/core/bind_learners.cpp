@@ -175,10 +175,10 @@ void bind_learners(nb::module_& m) {
                      nb::rv_policy::reference_internal, "Inputs × actions × lanes.")
         .def_prop_ro("scales", [](OnlineLinear& self) {
             return Numpy<float>(self.scales.data(), {self.inputs, self.actions, std::size_t(2), self.lanes});
-        }, nb::rv_policy::reference_internal, "G/s² and 1/s of each weight (docs/learner.md).")
+        }, nb::rv_policy::reference_internal, "G/s² and 1/s of each weight (docs/internals/learner.md).")
         .def_prop_ro("totals", [](OnlineLinear& self) {
             return Numpy<double>(self.totals.data(), {std::size_t(2), self.lanes});
-        }, nb::rv_policy::reference_internal, "T and N of each lane (docs/learner.md).")
+        }, nb::rv_policy::reference_internal, "T and N of each lane (docs/internals/learner.md).")
         .def("state", [](const OnlineLinear& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
         .def("restore", [](OnlineLinear& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 

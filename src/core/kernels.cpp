@@ -59,7 +59,7 @@ void predict(Row row, const float* weights, std::size_t columns, bool far, float
     });
 }
 
-// One adaptive, normalized, importance-weight-aware step of squared loss. Numbers in brackets: the steps in docs/learner.md.
+// One adaptive, normalized, importance-weight-aware step of squared loss. Numbers in brackets: the steps in docs/internals/learner.md.
 //
 // The textbook form keeps G_j = Σ h·g²·x_j² and s_j = max |x_j|. Kept here are G_j/s_j² and 1/s_j: a feature's step is then
 // one square root and one division, and no finite feature, however large or small, overflows.

@@ -212,11 +212,11 @@ class OnlineLinear(WarmLearner):
 
     @property
     def scales(self) -> NDArray[np.float32]:
-        """G/s² and 1/s of each weight (docs/learner.md)."""
+        """G/s² and 1/s of each weight (docs/internals/learner.md)."""
 
     @property
     def totals(self) -> NDArray[np.float64]:
-        """T and N of each lane (docs/learner.md)."""
+        """T and N of each lane (docs/internals/learner.md)."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that it has learned, as arrays by name."""

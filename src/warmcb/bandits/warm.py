@@ -1,4 +1,4 @@
-"""The default: what the paper's algorithm became when nothing was left to tune; docs/beyond.md says why."""
+"""The default: what the paper's algorithm became when nothing was left to tune; docs/study/beyond.md says why."""
 
 from collections.abc import Sequence
 from typing import Any, Self

@@ -1,4 +1,4 @@
-"""Regressors of the cost, one for each action and each λ; see docs/learner.md."""
+"""Regressors of the cost, one for each action and each λ; see docs/internals/learner.md."""
 
 from warmcb.contracts import Learner
 from warmcb.learners.least_squares import NormalEquations, solve_mixtures

@@ -47,7 +47,7 @@ class OnlineLinear:
 
 @dataclass(frozen=True)
 class RecursiveLeastSquares:
-    """Least squares of the cost, exact after each example; docs/learner.md has the details.
+    """Least squares of the cost, exact after each example; docs/internals/learner.md has the details.
 
     Args:
         features: what it sees of a row: "linear", also "squares" of features that have more than two values, or also
