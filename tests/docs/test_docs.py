@@ -46,10 +46,10 @@ from warmcb.cli.serve import backup_command, serve_command
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import failure, regret, similarity, theory_app
 from warmcb.logs.table import SCHEMA
-from warmcb.service import metrics
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
-from warmcb.service.settings import APPLIES, Settings
+from warmcb.service.loops.settings import APPLIES, Settings
+from warmcb.service.monitoring import metrics
 from warmcb.service.store import open_store
 from warmcb.study.claims import CLAIMS
 from warmcb.study.grid import Grid

@@ -13,7 +13,7 @@ from small_service import DESCRIBED, NAMED, SmallService
 from tests.support.commands import refusal, warmcb
 from tests.support.places import ROOT
 from warmcb.logs import learn_from
-from warmcb.service.loops import loop_named
+from warmcb.service.loops.loops import loop_named
 
 DRINKS = ("tea", "milk", "beer")
 
