@@ -18,7 +18,7 @@ LAYERS = [
     {"theory"},
     {"data", "plot"},
     {"catalogue"},
-    {"simulation", "scenes", "described_rounds", "described_scenes"},
+    {"simulation"},
     {"bandits"},
     {"features"},
     {"learners", "selectors", "explorers", "noise"},

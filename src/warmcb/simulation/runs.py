@@ -5,76 +5,24 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from warmcb import _costs, _inputs
-from warmcb.bandits import Bandit, Decision, SharedBandit, Trace
+from warmcb import _inputs
+from warmcb.bandits import Bandit, SharedBandit
 from warmcb.bandits._base import BaseBandit
-from warmcb.described_rounds import play_described
-from warmcb.described_scenes import DescribedScene
 from warmcb.errors import InputError
 from warmcb.noise import NoiseLike
-from warmcb.scenes import Scene
-
-
-class PlaysRounds(Protocol):
-    """What `simulate` asks of a bandit; the built-in ones have it, and so may a user's own.
-
-    With described actions all three get them as `actions=`, and their ids, if there are some, as `ids=`.
-    """
-
-    @property
-    def warm_start(self) -> Callable[..., object]:
-        """`warm_start(X, y)` or `warm_start(X, costs=…)`; also `actions=`, a mask, if not all may be played."""
-
-    @property
-    def decide(self) -> Callable[..., Decision]:
-        """`decide(x)`; also `actions=`, a list, if not all may be played."""
-
-    @property
-    def learn(self) -> Callable[..., object]:
-        """`learn(x, action, cost, probability)`; also `actions=` as above."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run gave: every round, and the bandit as it stood at the end.
-
-    Attributes:
-        bandit: the bandit, which has learned.
-        trace: what happened in each round.
-        seconds: how long the run itself took.
-        checkpoints: the average cost of the first t rounds, for each t that was asked for.
-        rows: the number of each round's row in the data set as it was given.
-
-    """
-
-    bandit: Any
-    trace: Trace = field(repr=False)
-    seconds: float
-    checkpoints: dict[int, float] = field(default_factory=dict)
-    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
-
-    @property
-    def shown(self) -> int:
-        """How many rounds have shown a cost: of described actions some costs may be unknown."""
-        return int(np.count_nonzero(~np.isnan(self.trace.costs)))
-
-    @property
-    def average_cost(self) -> float:
-        """The mean of what the rounds have cost that have shown a cost."""
-        return _mean(self.trace.costs)
-
-    @property
-    def lambda_(self) -> float:
-        """The λ in charge at the end, NaN if there is none."""
-        return float(getattr(self.bandit, "lambda_", float("nan")))
+from warmcb.simulation.contract import PlaysRounds
+from warmcb.simulation.described_rounds import play_described
+from warmcb.simulation.described_scenes import DescribedScene
+from warmcb.simulation.numbered_rounds import numbers_of, play_numbered
+from warmcb.simulation.run import Run, mean_of_known
+from warmcb.simulation.scenes import Scene
 
 
 def simulate(
@@ -237,7 +185,7 @@ def _scene(
         )
     return Scene.prepare(
         X, y, costs, getattr(bandit, "n_actions", None), **settings, actions=actions,
-        columns=getattr(bandit, "features_", None), numbers=_numbers(bandit), cost_range=cost_range,
+        columns=getattr(bandit, "features_", None), numbers=numbers_of(bandit), cost_range=cost_range,
     )  # fmt: skip
 
 
@@ -277,78 +225,15 @@ def _run(scene: Scene | DescribedScene, bandit: PlaysRounds, compiled: bool) -> 
     if isinstance(scene, DescribedScene):
         trace = play_described(scene, bandit, compiled)
     else:
-        trace = _play_numbered(scene, bandit, compiled)
+        trace = play_numbered(scene, bandit, compiled)
     seconds = time.perf_counter() - started
     if np.isnan(trace.costs).all():
         raise InputError(f"none of {scene.interaction} rounds has shown a cost; expected known costs for some actions")
-    marks = {t: _mean(trace.costs[:t]) for t in scene.checkpoints}
+    marks = {t: mean_of_known(trace.costs[:t]) for t in scene.checkpoints}
     return Run(bandit, trace, seconds, marks, scene.order[scene.warm_start :][: scene.interaction])
-
-
-def _mean(costs: NDArray[np.float64]) -> float:
-    """The mean of the costs that are known; NaN if there are none."""
-    known = costs[~np.isnan(costs)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def _play_numbered(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Trace:
-    warm, told = scene.X[: scene.warm_start], scene.taught
-    who = {} if scene.allowed is None else {"actions": scene.allowed[: scene.warm_start]}
-    if told.ndim == 1:
-        bandit.warm_start(warm, told, **who)
-    else:
-        bandit.warm_start(warm, costs=told, **who)
-    begin, end = scene.warm_start, scene.warm_start + scene.interaction
-    if isinstance(bandit, Bandit):
-        bandit._meet(scene.rows)
-        bandit._remember(scene.columns)
-    if compiled and isinstance(bandit, Bandit):
-        trace = bandit._play_rounds(scene.rows, scene.shown, begin, end)
-    else:
-        trace = _play_round_by_round(scene, bandit, begin, end)
-    if scene.shown is not scene.truth:
-        trace = trace._replace(costs=_costs.paid(scene.truth[begin:end], trace.actions))
-    return trace
-
-
-def _play_round_by_round(scene: Scene, bandit: PlaysRounds, begin: int, end: int) -> Trace:
-    rounds = end - begin
-    trace = Trace(np.empty(rounds, dtype=np.int32), *(np.empty(rounds) for _ in range(4)))
-    numbers = _numbers(bandit)
-    for t, i in enumerate(range(begin, end)):
-        x = scene.X[[i]]
-        trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
-        trace.memories[t] = getattr(bandit, "memory_", t)
-        who: dict[str, Any] = {}
-        if scene.allowed is not None:
-            who["actions"] = np.flatnonzero(scene.allowed[i]).tolist()
-        decision = bandit.decide(x, **who)
-        action, probability = _checked(decision, scene, i, numbers)
-        cost = float(_costs.paid(scene.shown[i : i + 1], action)[0])
-        if isinstance(bandit, Bandit):
-            bandit.learn(x, decision, cost)
-        else:
-            bandit.learn(x, action, cost, probability, **who)
-        trace.actions[t], trace.probabilities[t], trace.costs[t] = action, probability, cost
-    return trace
 
 
 def _common_range(bandits: Iterable[Bandit | SharedBandit]) -> _inputs.Range:
     """What costs may be for all of them."""
     ranges = [bandit.cost_range for bandit in bandits if bandit.cost_range is not None]
     return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
-
-
-def _numbers(bandit: PlaysRounds) -> Mapping[str, int]:
-    """The numbers of named actions."""
-    return bandit._actions.numbers if isinstance(bandit, Bandit) else {}
-
-
-def _checked(decision: Decision, scene: Scene, i: int, numbers: Mapping[str, int]) -> tuple[int, float]:
-    if not hasattr(decision, "action") or not hasattr(decision, "probability"):
-        raise InputError(f"decide gave {decision!r}; expected a Decision with an action and its probability")
-    number = numbers.get(decision.action, decision.action) if isinstance(decision.action, str) else decision.action
-    action = _inputs.integer("the action of decide", number, 0, scene.n_actions - 1)
-    if scene.allowed is not None and not scene.allowed[i, action]:
-        raise InputError(f"decide gave the action {action}, which is not allowed; expected one that is")
-    return action, _inputs.probability(decision.probability)

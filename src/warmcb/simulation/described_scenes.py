@@ -11,7 +11,7 @@ from warmcb import _frames, _inputs, _streams
 from warmcb.bandits._offers import Ids, Names, Offering, Widths, many_offers, stacked_offers
 from warmcb.errors import InputError
 from warmcb.noise import NoiseLike, parse_noise
-from warmcb.scenes import TRUTHS, lengths
+from warmcb.simulation.scenes import TRUTHS, lengths
 
 Costs = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ import numpy as np
 from warmcb import _inputs
 from warmcb.bandits import SharedBandit, Trace
 from warmcb.bandits._offers import Offering, one_offer
-from warmcb.described_scenes import DescribedScene
-from warmcb.errors import InputError
+from warmcb.simulation.contract import require_decision
+from warmcb.simulation.described_scenes import DescribedScene
 
 
 def play_described(scene: DescribedScene, bandit: Any, compiled: bool) -> Trace:
@@ -59,8 +59,7 @@ def _play_call_by_call(scene: DescribedScene, bandit: Any) -> Trace:
         trace.lambdas[t] = getattr(bandit, "lambda_", np.nan)
         trace.memories[t] = getattr(bandit, "memory_", t)
         decision = bandit.decide(x, **offer)
-        if not hasattr(decision, "action") or not hasattr(decision, "probability"):
-            raise InputError(f"decide gave {decision!r}; expected a Decision with an action and its probability")
+        require_decision(decision)
         row = _inputs.integer("the action of decide", decision.action, 0, scene.size(i) - 1)
         probability = _inputs.probability(decision.probability)
         cost = float(scene.shown[scene.offering.starts[i] + row])
