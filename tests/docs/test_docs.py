@@ -98,7 +98,8 @@ def test_links_to_headings_lead_somewhere(page: Path) -> None:
 
 GROUPS = (app, datasets_app, theory_app, log_app)
 COMMANDS: dict[str, list[Callable[..., object]]] = {
-    "guides/guide.md": [simulate, list_datasets, show_dataset],
+    "guides/simulation.md": [simulate],
+    "guides/data.md": [list_datasets, show_dataset],
     "study/index.md": [reproduce],
     "theory/index.md": [similarity, failure, regret],
     "guides/logs.md": [check],
@@ -122,7 +123,7 @@ def test_every_command_is_explained() -> None:
 
 
 def test_every_algorithm_is_explained() -> None:
-    for page, names in (("guides/guide.md", CLASSES), ("study/index.md", STUDIED)):
+    for page, names in (("guides/simulation.md", CLASSES), ("study/index.md", STUDIED)):
         text = (ROOT / "docs" / page).read_text()
         assert all(f"`{name}`" in text for name in names)
 
