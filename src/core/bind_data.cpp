@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "bindings.hpp"
-#include "explorers.hpp"
+#include "draw.hpp"
 #include "philox.hpp"
 
 namespace warmcb {

@@ -1,8 +1,7 @@
-// From scores to the distribution that is played, and from the distribution to an action.
+// Explorers: from scores to the distribution that is played.
 #pragma once
 
 #include "contracts.hpp"
-#include "philox.hpp"
 
 namespace warmcb {
 
@@ -70,15 +69,5 @@ private:
         return epsilon * now / static_cast<double>(allowed);
     }
 };
-
-inline std::size_t draw(const double* probabilities, std::size_t actions, double uniform) {
-    std::size_t last_possible = 0;
-    for (std::size_t a = 0; a < actions; ++a) {
-        if (probabilities[a] > 0) last_possible = a;
-        uniform -= probabilities[a];
-        if (uniform < 0) return a;
-    }
-    return last_possible;  // the sum of the probabilities was rounded below 1
-}
 
 }  // namespace warmcb

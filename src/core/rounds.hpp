@@ -2,9 +2,10 @@
 #pragma once
 
 #include "cost_unit.hpp"
-#include "explorers.hpp"
+#include "draw.hpp"
 #include "offers.hpp"
 #include "optimism.hpp"
+#include "philox.hpp"
 #include "selectors.hpp"
 #include "trial.hpp"
 #include "ucb.hpp"
