@@ -1,9 +1,11 @@
 """Imports point downward through the layers of CONTRIBUTING.md."""
 
 import ast
+import re
 from pathlib import Path
 
 import warmcb
+from tests.support.places import ROOT
 from warmcb.study.tasks import code_files
 
 # From the top to the bottom; a module may import what stands in its own line or below.
@@ -16,7 +18,7 @@ LAYERS = [
     {"theory"},
     {"data", "plot"},
     {"catalogue"},
-    {"simulation", "scenes", "described_rounds", "described_scenes"},
+    {"simulation"},
     {"bandits"},
     {"features"},
     {"learners", "selectors", "explorers", "noise"},
@@ -164,3 +166,11 @@ def test_the_folders_of_the_service_import_downward() -> None:
             targets = module[2:3] or [alias.name for alias in node.names]
             for target in targets:
                 assert SERVICE.index(part) <= SERVICE.index(target), f"{path.name} imports {target}"
+
+
+def test_no_test_imports_another() -> None:
+    """What two of them need is in tests/support."""
+    files = list(ROOT.glob("tests/**/*.py"))
+    assert len(files) > 80
+    for path in files:
+        assert not re.search(r"^\s*(from|import) .*\btest_", path.read_text(), re.MULTILINE), path
