@@ -29,7 +29,7 @@ from warmcb.study.grid import Grid
 from warmcb.study.store import Store
 from warmcb.study.tasks import DataFacts, Runs, key, plan, write_arrays
 
-PAGE = (Path(__file__).parents[1] / "docs" / "study/index.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs" / "study/own-algorithms.md").read_text()
 Write = Callable[..., None]
 FACTS = DataFacts("a", 3000, 3, 3, 1.0, "x")
 
