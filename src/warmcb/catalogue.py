@@ -31,6 +31,28 @@ from warmcb.errors import InputError
 from warmcb.learners.linear import RecursiveLeastSquares
 from warmcb.simulation import PlaysRounds
 
+__all__ = [
+    "ABLATION",
+    "BEST_LAMBDA",
+    "CATALOGUE",
+    "CLASSES",
+    "DESCRIBED",
+    "GROUPS",
+    "PAPER",
+    "SINGLE_LAMBDA",
+    "SOURCES",
+    "STUDIED",
+    "SUPERVISED_TRUTH",
+    "Algorithm",
+    "Look",
+    "Workload",
+    "algorithm",
+    "is_described",
+    "looks",
+    "make_bandit",
+    "title",
+]
+
 SOURCES = ("labels", "rounds")
 """What an algorithm can learn from: the labels of the warm start, the rounds of the interaction."""
 

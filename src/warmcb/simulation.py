@@ -22,6 +22,13 @@ from warmcb.errors import InputError
 from warmcb.noise import NoiseLike
 from warmcb.scenes import Scene
 
+__all__ = [
+    "PlaysRounds",
+    "Run",
+    "simulate",
+    "simulate_many",
+]
+
 
 class PlaysRounds(Protocol):
     """What `simulate` asks of a bandit; the built-in ones have it, and so may a user's own.
