@@ -16,7 +16,7 @@ from warmcb._costs import CostTable
 from warmcb._states import State
 from warmcb.bandits._actions import Mask
 from warmcb.bandits._numbered import Bandit
-from warmcb.bandits.decisions import Event
+from warmcb.bandits.decisions import CheckedEvent
 from warmcb.errors import OrderError
 
 _EPOCHS_WITHOUT_HORIZON = 16
@@ -70,7 +70,7 @@ class EpochBandit(Bandit):
         """Take in the supervised examples that train; none at all in the beginning."""
 
     @abstractmethod
-    def _add(self, row: Rows, event: Event) -> None:
+    def _add(self, row: Rows, event: CheckedEvent) -> None:
         """Line 9: take in a round."""
 
     @abstractmethod
@@ -127,7 +127,7 @@ class EpochBandit(Bandit):
             return float(2**self._epoch)
         return min(2**self._epoch, self.horizon) if self._epoch <= self.epochs_ else math.inf
 
-    def _learn(self, row: Rows, event: Event) -> None:
+    def _learn(self, row: Rows, event: CheckedEvent) -> None:
         self._add(row, event)
         self._end_epoch(self.learned_ + 1)
 

@@ -187,7 +187,7 @@ class Trace(NamedTuple):
     memories: NDArray[np.float64]
 
 
-class Event(NamedTuple):
+class CheckedEvent(NamedTuple):
     """A decision that comes back with its cost, checked."""
 
     action: int
@@ -197,7 +197,7 @@ class Event(NamedTuple):
     round: int
 
 
-class Rounds:
+class RoundArrays:
     """Output arrays of the compiled rounds."""
 
     def __init__(self, size: int) -> None:

@@ -117,7 +117,7 @@ class Explanation(NamedTuple):
         return 3 if largest == 0 else max(0, 2 - math.floor(math.log10(largest)))
 
 
-class Side(NamedTuple):
+class ComparedAction(NamedTuple):
     """One of the two actions that are compared.
 
     Attributes:
@@ -144,7 +144,7 @@ def checked_decision(decision: object) -> Decision:
 def explained(
     costs: NDArray[np.float64],
     action: int,
-    side_of: Callable[[int], Side],
+    side_of: Callable[[int], ComparedAction],
     names: Callable[[int], str],
     width: float,
     most: int,
@@ -229,7 +229,7 @@ def _name(sources: tuple[int, ...], known: dict[int, str]) -> str:
     return " × ".join(named) or "the action itself"
 
 
-def _values(sources: tuple[int, ...], side: Side) -> tuple[Any, ...]:
+def _values(sources: tuple[int, ...], side: ComparedAction) -> tuple[Any, ...]:
     if sources == (_OF_IDENTITY,):
         return (side.id,)
     return tuple(side.values.get(source, 0.0) for source in sources if source >= 0)
