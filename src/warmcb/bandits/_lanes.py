@@ -1,7 +1,7 @@
 """Lanes: what the bandits have that select λ online, whether their actions have numbers or descriptions.
 
 A round asks about an `Offer`: the context, and what can be played in it. `Lanes` are the parts that answer, the unit of
-costs, and the round itself where a part is written in Python; compiled it stands in src/core/rounds.hpp.
+costs, and the round itself where a part is written in Python; compiled it stands in src/core/rounds/round.hpp.
 """
 
 import copy
@@ -131,7 +131,7 @@ class Lanes(BaseBandit):
                 self._selector.forget()
 
     def _optimistic(self, scores: Floats) -> Floats:
-        """Scores that give actions the benefit of the doubt (src/core/trial.hpp, optimism.hpp)."""
+        """Scores that give actions the benefit of the doubt (src/core/explorers: trial, optimism)."""
         doubts = self._trial.doubts + self._optimism.bonuses
         return scores - doubts[:, np.newaxis] if len(doubts) else scores
 

@@ -3,7 +3,7 @@
 The first lanes, one for each λ below 1, listen to all sources together: labels weigh 1−λ there. If there are several
 sources, each has as many lanes that listen to it alone. λ = 1 listens to none, and is there once, as the last lane. So
 Λ = {0, ¾, 1} makes 3 lanes for one source, which is the paper's case, and 2·S + 3 for S. What the first lane has
-learned of labels is translated (src/core/recursive_least_squares.hpp): the order of the sources makes no difference.
+learned of labels is translated (src/core/least_squares): the order of the sources makes no difference.
 """
 
 from collections.abc import Iterable

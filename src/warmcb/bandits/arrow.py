@@ -4,7 +4,7 @@ The line numbers below are the paper's. As in its experiments (section 5, append
 of a linear regressor taught online, and line 3 plays the newest policy instead of the average of all.
 
 `LaneBandit` is the order of a round, over any learner with a lane for each λ, any selector of the lane in charge and
-any explorer. `ArrowCB` gives it the paper's parts. Where all parts are compiled, so is the round: src/core/rounds.hpp.
+any explorer. `ArrowCB` gives it the paper's parts. Where all parts are compiled, so is the round: src/core/rounds.
 """
 
 import math

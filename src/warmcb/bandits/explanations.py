@@ -14,7 +14,7 @@ from warmcb._messages import one_line, short, shown
 from warmcb.bandits.decisions import Action, Decision, Key
 from warmcb.errors import InputError
 
-_OF_LABELS, _OF_IDENTITY = -1, -2  # as in src/core/explain.hpp
+_OF_LABELS, _OF_IDENTITY = -1, -2  # as in src/core/data/explain.hpp
 
 _READABLE = 10**6  # numbers below it have all digits before the point; "1.15e+03" is hard to read
 

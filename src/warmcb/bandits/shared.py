@@ -1,6 +1,6 @@
 """Described actions: another set each round, one model for all.
 
-An action is a row of features, and so is a context; a learner sees them together (src/core/pairing.hpp). Everything
+An action is a row of features, and so is a context; a learner sees them together (src/core/actions). Everything
 else is as in `WarmBandit`: lanes over Λ, the selection of λ, exploration, units, memories.
 See docs/guides/actions.md.
 """
