@@ -219,7 +219,6 @@ class OfAnotherSize:
         ({"explorer": OfAnotherSize(Contest(), 8)}, "explorer is .*, which has no distribution"),
         ({"selector": Softmax()}, "takes|has no best"),
     ],
-    ids=str,
 )
 def test_parts_of_another_size_or_kind(options: dict[str, Any], message: str) -> None:
     with pytest.raises((InputError, TypeError), match=message):
