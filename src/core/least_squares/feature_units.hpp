@@ -143,8 +143,10 @@ private:
         for (std::size_t k = 0; k < knots_of_each; ++k) {
             const double place = std::clamp((static_cast<double>(k) + 0.5) / knots_of_each * n - 0.5, 0.0, n - 1);
             const auto below = static_cast<std::size_t>(place), above = std::min(below + 1, sample.size() - 1);
-            const double between = values > discrete ? place - static_cast<double>(below) : std::round(place - static_cast<double>(below));
-            quantiles[k] = static_cast<float>(sample[below] + between * (static_cast<double>(sample[above]) - sample[below]));
+            const double between = place - static_cast<double>(below);
+            quantiles[k] = values > discrete
+                ? static_cast<float>(sample[below] + between * (static_cast<double>(sample[above]) - sample[below]))
+                : sample[between < 0.5 ? below : above];
         }
         if (values == 1) {
             centre[j] = sample[0];
