@@ -94,9 +94,7 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
         first = there.kind.names and list(there.kind.names[: len(body.actions or ())])  # others may have been added
         if is_same and first == body.actions:
             if any(getattr(settings, given) != getattr(there.settings, given) for given in body.settings):
-                raise conflict(
-                    f"the loop {shown(name)} exists with other settings; change them by PATCH .../settings"
-                )
+                raise conflict(f"the loop {shown(name)} exists with other settings; change them by PATCH .../settings")
             return there, False
         fixed = "kind, encoder or actions, which are fixed"
         raise conflict(f"the loop {shown(name)} exists with another {fixed}; make another loop")
