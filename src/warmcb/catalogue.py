@@ -1,7 +1,7 @@
-"""The catalogue of algorithms: what each is called, how it is made, what it learns from, its look, and what it costs.
+"""The catalogue of algorithms: their names, classes, settings, sources of learning, line styles and run times.
 
-Commands, studies and figures know algorithms by the names that stand here. A user's own class needs no entry: it is
-named `package.module:Class`.
+Commands, studies and figures use the names of this catalogue. Your own class needs no entry: its name is
+`package.module:Class`.
 """
 
 import inspect
@@ -54,16 +54,21 @@ __all__ = [
 ]
 
 SOURCES = ("labels", "rounds")
-"""What an algorithm can learn from: the labels of the warm start, the rounds of the interaction."""
+"""What an algorithm can learn from: the labels of the warm start, and the rounds of the interaction."""
 
 
 class Look(NamedTuple):
-    """How to draw a line.
+    """The style of a line in figures.
 
     Attributes:
-        color: as Matplotlib takes it, such as "#D55E00".
-        dashes: lengths on and off, in line widths; empty for a solid line.
-        width: of the line, in points.
+        color: a color of Matplotlib, such as "#D55E00".
+        dashes: the lengths of dashes and gaps, in line widths; empty for a solid line.
+        width: the width of the line, in points.
+
+    Examples:
+        >>> from warmcb.catalogue import Look
+        >>> Look("#D55E00", (8, 2)).style
+        (0, (8, 2))
 
     """
 
@@ -73,18 +78,23 @@ class Look(NamedTuple):
 
     @property
     def style(self) -> Literal["-"] | tuple[float, tuple[float, ...]]:
-        """What Matplotlib calls a line style."""
+        """The line style for Matplotlib."""
         return (0, self.dashes) if self.dashes else "-"
 
 
 class Workload(NamedTuple):
-    """The size of one run.
+    """The size of a run, from which its time is estimated.
 
     Attributes:
-        rounds: how many there are, with the examples of the warm start.
-        n_features: the width of a context.
-        nonzeros: how many features of a context are not 0, on average.
-        n_actions: K.
+        rounds: the number of rounds and labelled examples together.
+        n_features: the number of features of a context.
+        nonzeros: the average number of features of a context that are not 0.
+        n_actions: the number of actions, K.
+
+    Examples:
+        >>> from warmcb.catalogue import Workload
+        >>> Workload(rounds=1000, n_features=20, nonzeros=5.0, n_actions=3).quantities()["scores"]
+        15000.0
 
     """
 
@@ -94,7 +104,12 @@ class Workload(NamedTuple):
     n_actions: int
 
     def quantities(self) -> dict[str, float]:
-        """What the time of a run may depend on. `terms` are those of least squares (src/core/terms.hpp)."""
+        """Compute the quantities that the time of a run may depend on.
+
+        Returns:
+            the quantities by name. `terms` are those of recursive least squares (src/core/terms.hpp).
+
+        """
         whole = self.n_features < 256
         bends = min(192, 500 / math.sqrt(max(self.n_actions, 1)))
         terms = min(2 * self.n_features + 1, 256) + self.n_actions + bends if whole else self.n_features + 1
@@ -121,15 +136,23 @@ class Algorithm:
     """An entry of the catalogue.
 
     Attributes:
-        name: by which commands, studies and results know it.
-        title: how people call it, in figures and tables.
+        name: the name in commands, studies and results.
+        title: the name in figures and tables.
         kind: the class, or a function that makes an object of it.
-        fixed: the settings that belong to the name, and that nobody else sets.
+        fixed: the settings that belong to the name. Callers cannot change them.
         learns_from: some of `SOURCES`.
-        costs: the quantities of a workload that its time depends on, by their names in `Workload.quantities`.
-        look: how its line is drawn; None: as those of strangers are.
-        lane: of ARRoW-CB's eight λ the only one, counted from 0; None: all that its settings say.
-        described: whether it plays actions that are described by features, and not numbers from 0 to K−1.
+        costs: the quantities that its time depends on, by their names in `Workload.quantities`.
+        look: the style of its line; None for the style of unknown algorithms.
+        lane: for ARRoW-CB with a single λ, its place among the eight of the paper, from 0; else None.
+        described: whether its actions are described by features, instead of numbered.
+
+    Examples:
+        >>> from warmcb.catalogue import CATALOGUE
+        >>> entry = CATALOGUE["sup-only"]
+        >>> entry.title, entry.learns_from, entry.explores
+        ('Sup-Only', ('labels',), False)
+        >>> entry.make(3, learning_rate=0.1)
+        SupOnly(n_actions=3, learning_rate=0.1, horizon=None, seed=0)
 
     """
 
@@ -145,35 +168,41 @@ class Algorithm:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """What its class can be told."""
+        """The names of the parameters of its class."""
         return tuple(inspect.signature(self.kind).parameters)
 
     @property
     def has_rate(self) -> bool:
-        """Whether its class takes a learning rate."""
+        """Whether its class has a learning rate."""
         return "learning_rate" in self.parameters
 
     @property
     def explores(self) -> bool:
-        """Whether its runs differ between ε."""
+        """Whether its runs depend on ε."""
         return "epsilon" in self.parameters and self.fixed.get("epsilon") != 0.0
 
     def sees_noise(self, truth: str) -> bool:
-        """Whether its runs differ between noises: the side that is not the truth has them.
+        """Tell whether its runs depend on the noise, which is in the source that is not the truth.
 
         Args:
-            truth: which source can be believed, "bandit" or "supervised", as in `simulate`.
+            truth: the source without noise, "bandit" or "supervised", as in `simulate`.
+
+        Returns:
+            true if they do.
 
         """
         return ("labels" if truth == "bandit" else "rounds") in self.learns_from
 
     def make(self, n_actions: int, **settings: Any) -> PlaysRounds:
-        """A new bandit.
+        """Make a new bandit.
 
         Args:
-            n_actions: K; one for described actions is not told it.
-            **settings: parameters of the class, by name. Those that the class does not have are left out, and what is
-                fixed goes first.
+            n_actions: the number of actions, K; ignored if actions are described.
+            **settings: parameters of the class, by name. Those that the class does not have are ignored. Fixed
+                settings take precedence.
+
+        Returns:
+            the bandit.
 
         """
         settings |= self.fixed
@@ -183,20 +212,20 @@ class Algorithm:
         return self.kind(**taken) if self.described else self.kind(n_actions=n_actions, **taken)
 
     def work(self, load: Workload) -> tuple[float, ...]:
-        """The quantities that one run costs; 0 for those that its time does not depend on.
+        """Compute the quantities that the time of a run depends on.
 
         Args:
             load: the size of the run.
 
         Returns:
-            a number for each of `load.quantities()`, in their order.
+            a number for each of `load.quantities()`, in their order; 0 if the time does not depend on it.
 
         """
         return tuple(value if name in self.costs else 0.0 for name, value in load.quantities().items())
 
 
 def _warm(name: str, change: str, learns_from: tuple[str, ...] = SOURCES, **fixed: Any) -> Algorithm:
-    """WarmBandit with something changed."""
+    """WarmBandit with one change."""
     costs = _ONLINE if fixed.get("learner") == "online" else _RECURSIVE
     return Algorithm(name, f"WarmBandit, {change}", WarmBandit, fixed, learns_from, costs)
 
@@ -207,7 +236,7 @@ def _least_squares(name: str, title: str, look: Look, **fixed: Any) -> Algorithm
 
 
 def _shared(name: str, title: str, look: Look, learns_from: tuple[str, ...] = SOURCES, **fixed: Any) -> Algorithm:
-    """SharedBandit, or with one source only."""
+    """SharedBandit, with both sources or with one only."""
     return Algorithm(name, title, SharedBandit, fixed, learns_from, _RECURSIVE, look, described=True)
 
 
@@ -269,50 +298,59 @@ _NOT_STUDIED = (
 )
 
 CATALOGUE: dict[str, Algorithm] = {entry.name: entry for entry in (*_STUDIED, *_NOT_STUDIED)}
+"""All algorithms by name."""
 
 STUDIED = tuple(entry.name for entry in _STUDIED)
-"""What a study can play."""
+"""The names of the algorithms that a study can play."""
 
 CLASSES = (
     "warm", "shared", "arrow", "bandit-only", "sup-only", "sim-bandit", "majority", "supervised-truth", "exact-arrow",
     "exact-supervised-truth", "warm-ucb", "ucb1",
 )  # fmt: skip
-"""Each class by one name, without fixed settings: what `warmcb simulate` plays."""
+"""One name for each class, without fixed settings. `warmcb simulate` accepts these names."""
 
 PAPER = ("arrow-8", "arrow-2", "bandit-only", "sup-only", "sim-bandit", "majority")
-"""The six of the paper's study; the worst of them is the normalized error's 1."""
+"""The six algorithms of the paper's study. The worst of them has a normalized error of 1."""
 
 SUPERVISED_TRUTH = (
     "supervised-truth", "sup-only", "bandit-only", "half", "least-squares-0", "least-squares-1", "least-squares-half",
     "majority",
 )  # fmt: skip
-"""Those of the study where the supervised costs are the truth: Algorithm 2, and each single weight in its place."""
+"""The algorithms of the study in which the labels are the truth: Algorithm 2, and single weights in its place."""
 
 ABLATION = tuple(name for name in STUDIED if name.startswith("warm-"))
-"""WarmBandit with one part changed, and with one source only."""
+"""WarmBandit with one part changed, or with one source only."""
 
 SINGLE_LAMBDA = tuple(name for name in STUDIED if CATALOGUE[name].lane is not None)
-"""ARRoW-CB with one of its eight λ only. The eighth, λ = 1, is Bandit-Only."""
+"""ARRoW-CB with only one of its eight λ. The eighth, λ = 1, is Bandit-Only."""
 
 DESCRIBED = tuple(name for name in STUDIED if CATALOGUE[name].described)
-"""Those for described actions: SharedBandit, and with one source only."""
+"""The algorithms for described actions: SharedBandit, with both sources or with one only."""
 
 BEST_LAMBDA = "best-lambda"
-"""ARRoW-CB with a single λ, which is chosen together with the rate: in scores, the singles are one algorithm."""
+"""The name in scores for ARRoW-CB with the best single λ, which is chosen together with the learning rate."""
 
 GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION), "single-lambda": SINGLE_LAMBDA, "described": DESCRIBED}
-"""Several algorithms by one name."""
+"""Groups of algorithms by name."""
 
 
 def algorithm(name: str, among: Collection[str] = CATALOGUE.keys()) -> Algorithm:
-    """An entry by its name, or one for a user's own `package.module:Class`.
+    """Find an algorithm by its name, or import your own.
 
     Args:
-        name: of the entry; or a user's own class or function, which is then imported.
-        among: the names that are allowed; by default all of the catalogue. A user's own is always allowed.
+        name: a name of the catalogue, or `package.module:Class` for your own class or function.
+        among: the names that are allowed; by default the whole catalogue. Your own are always allowed.
 
-    >>> algorithm("sup-only").learns_from
-    ('labels',)
+    Returns:
+        the entry of the catalogue, or a new one for your own class.
+
+    Raises:
+        InputError: the name is unknown, or your own class cannot be imported or used.
+
+    Examples:
+        >>> from warmcb.catalogue import algorithm
+        >>> algorithm("sup-only").learns_from
+        ('labels',)
 
     """
     if _own.is_own(name):
@@ -323,15 +361,23 @@ def algorithm(name: str, among: Collection[str] = CATALOGUE.keys()) -> Algorithm
 
 
 def make_bandit(name: str, n_actions: int, **settings: Any) -> PlaysRounds:
-    """A bandit by the name of its class, or a user's own.
+    """Make a bandit by the name of its class.
 
     Args:
-        name: one of `CLASSES`, or `package.module:Class`.
-        n_actions: K.
-        **settings: parameters of the class, by name. Those that the class does not have are left out.
+        name: one of `CLASSES`, or `package.module:Class` for your own class or function.
+        n_actions: the number of actions, K.
+        **settings: parameters of the class, by name. Those that the class does not have are ignored.
 
-    >>> make_bandit("sup-only", 3, epsilon=0.1, learning_rate=0.3)
-    SupOnly(n_actions=3, learning_rate=0.3, horizon=None, seed=0)
+    Returns:
+        the bandit.
+
+    Raises:
+        InputError: the name is unknown, or your own class cannot be imported or used.
+
+    Examples:
+        >>> from warmcb.catalogue import make_bandit
+        >>> make_bandit("sup-only", 3, epsilon=0.1, learning_rate=0.3)
+        SupOnly(n_actions=3, learning_rate=0.3, horizon=None, seed=0)
 
     """
     return algorithm(name, CLASSES).make(n_actions, **settings)
@@ -339,10 +385,9 @@ def make_bandit(name: str, n_actions: int, **settings: Any) -> PlaysRounds:
 
 @cache
 def _own_algorithm(name: str) -> Algorithm:
-    """The entry of a user's own class, or of a function that makes a bandit; one bandit is made to see that it works.
+    """The entry of a class of the user, or of a function that makes a bandit. One bandit is made as a test.
 
-    What it learns from, its title and whether it plays described actions are the attributes `learns_from`, `title` and
-    `described`, if there are any.
+    The class may have the attributes `learns_from`, `title` and `described`.
     """
     kind = _own.find("algorithm", name).value
     learns_from = getattr(kind, "learns_from", SOURCES)
@@ -350,7 +395,7 @@ def _own_algorithm(name: str) -> Algorithm:
         raise InputError(f"learns_from of {name} is {learns_from!r}; expected some of {', '.join(SOURCES)}")
     title = getattr(kind, "title", _own.short_name(name))
     if not isinstance(title, str) or not title.isprintable() or not title.strip():
-        raise InputError(f"title of {name} is {title!r}; expected a line of text")
+        raise InputError(f"title of {name} is {title!r}; expected one line of text")
     described = getattr(kind, "described", False)
     if not isinstance(described, bool):
         raise InputError(f"described of {name} is {described!r}; expected True or False")
@@ -360,22 +405,23 @@ def _own_algorithm(name: str) -> Algorithm:
 
 
 def check_making(entry: Algorithm, n_actions: int) -> None:
-    """Refuse a user's own class of which no bandit can be made.
+    """Refuse a class of the user if it cannot make a bandit.
 
     Args:
-        entry: of the class.
-        n_actions: K of the bandit that is made to see.
+        entry: the entry of the class.
+        n_actions: the number of actions of the bandit that is made as a test, K.
+
+    Raises:
+        InputError: it cannot make a bandit, or the bandit lacks a method.
 
     """
     settings = {"epsilon": 0.0125, "learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
     try:
         bandit = entry.make(n_actions, **settings)
-    except Exception as error:  # a user's code may raise anything
+    except Exception as error:  # the code of a user may raise anything
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        expected = "expected one that needs nothing" if entry.described else "expected one that takes n_actions"
-        raise InputError(
-            f"algorithm is {entry.name!r}, of which no bandit can be made; {expected} ({reason})"
-        ) from None
+        expected = "expected one without required arguments" if entry.described else "expected one that takes n_actions"
+        raise InputError(f"algorithm is {entry.name!r}, which cannot make a bandit; {expected} ({reason})") from None
     for method in ("warm_start", "decide", "learn"):
         if not callable(getattr(bandit, method, None)):
             raise InputError(
@@ -384,10 +430,18 @@ def check_making(entry: Algorithm, n_actions: int) -> None:
 
 
 def title(name: str) -> str:
-    """How people call an algorithm; one that cannot be found keeps its name.
+    """Give the name of an algorithm in figures and tables.
 
     Args:
-        name: of an entry, `BEST_LAMBDA`, or `package.module:Class`.
+        name: a name of the catalogue, `BEST_LAMBDA`, or `package.module:Class`.
+
+    Returns:
+        the title; the name itself if there is no such algorithm.
+
+    Examples:
+        >>> from warmcb.catalogue import title
+        >>> title("arrow-8"), title("best-lambda")
+        ('ARRoW-CB 8', 'the best single λ')
 
     """
     if name == BEST_LAMBDA:
@@ -399,10 +453,18 @@ def title(name: str) -> str:
 
 
 def is_described(name: str) -> bool:
-    """Whether an algorithm plays described actions; one that cannot be found does not.
+    """Tell whether the actions of an algorithm are described by features.
 
     Args:
-        name: as in `title`.
+        name: a name of the catalogue, `BEST_LAMBDA`, or `package.module:Class`.
+
+    Returns:
+        true if they are; false if there is no such algorithm.
+
+    Examples:
+        >>> from warmcb.catalogue import is_described
+        >>> is_described("shared"), is_described("warm")
+        (True, False)
 
     """
     try:
@@ -412,27 +474,33 @@ def is_described(name: str) -> bool:
 
 
 def looks(algorithms: Iterable[str]) -> dict[str, Look]:
-    """The look of each algorithm; strangers are grey, each with one dot more between its dashes.
+    """Give the style of the line of each algorithm.
 
-    The colours are those of Okabe, Ito and Tol; the dashes are for those who see none.
+    The colors are those of Okabe, Ito and Tol. Dashes differ as well, for readers who cannot see colors. Algorithms
+    without a style in the catalogue are grey, each with one more dot between its dashes.
 
     Args:
-        algorithms: their names. Those that the catalogue gives no look are strangers.
+        algorithms: the names of the algorithms.
 
     Returns:
-        a look for each of them, by name; and for all others that have one in the catalogue.
+        the styles by name, of the given algorithms and of all that have one in the catalogue.
+
+    Examples:
+        >>> from warmcb.catalogue import looks
+        >>> looks(["warm", "mine:Bandit"])["mine:Bandit"]
+        Look(color='#555555', dashes=(9, 2, 1, 2, 1, 2), width=1.5)
 
     """
     known = {name: entry.look for name, entry in CATALOGUE.items() if entry.look is not None}
-    strangers = sorted(set(algorithms) - known.keys())
-    return known | {name: Look("#555555", (9, 2, *(1, 2) * n)) for n, name in enumerate(strangers, 2)}
+    others = sorted(set(algorithms) - known.keys())
+    return known | {name: Look("#555555", (9, 2, *(1, 2) * n)) for n, name in enumerate(others, 2)}
 
 
 def without_parts(names: Sequence[str]) -> list[str]:
-    """Those to be drawn: variants of one algorithm are compared elsewhere, unless they are all there is.
+    """Select the algorithms to draw together. Variants of one algorithm are left out, unless there are no others.
 
     Args:
-        names: of algorithms.
+        names: the names of the algorithms.
 
     Returns:
         some of them, in the same order.
