@@ -433,7 +433,7 @@ LISTS = [[[1.0], [2.0]], [[3.0]]]
             "t has ids of the type Float64; expected",
         ),
         ({"actions": LISTS, "ids": [[1], [2]], "target": [0, 0]}, "t has 1 ids in round 1; expected 2, one for each"),
-        ({"actions": [[[1.0], [2.0, 3.0]]], "target": [0]}, "t has actions of 1 and of 2 numbers; expected the same number"),
+        ({"actions": [[[1.0], [2.0, 3.0]]], "target": [0]}, "t has actions of 1 and of 2 numbers; expected the same"),
         ({"actions": [["a", "b"]], "target": [0]}, "t has actions of the type String; expected structs or lists"),
         ({"actions": [[["a"]]], "target": [0]}, "t has actions of the type List(String); expected structs or lists"),
         (
