@@ -24,13 +24,16 @@ from warmcb.catalogue import algorithm, looks, title
 from warmcb.data import Dataset, read_file
 from warmcb.errors import InputError, WarmcbError
 from warmcb.noise import OwnNoise, noise_text, noise_title, parse_noise
+from warmcb.study.arrays import write_arrays
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
+from warmcb.study.facts import DataFacts
 from warmcb.study.figures import _figures
 from warmcb.study.grid import Grid
-from warmcb.study.store import Store
-from warmcb.study.tasks import DataFacts, Runs, key, plan, write_arrays
+from warmcb.study.plan import key, plan
+from warmcb.study.store import StudyStore
+from warmcb.study.units import RunsUnit
 
-PAGE = (ROOT / "docs" / "study" / "index.md").read_text()
+PAGE = (ROOT / "docs" / "study" / "own-algorithms.md").read_text()
 Write = Callable[..., None]
 FACTS = DataFacts("a", 3000, 3, 3, 1.0, "x")
 
@@ -168,7 +171,7 @@ def test_on_a_cluster(studio: Studio, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_study_whose_module_is_gone_says_so(tmp_path: Path, write: Write) -> None:
     write(gone=BANDIT)
-    store = Store(tmp_path / "out")
+    store = StudyStore(tmp_path / "out")
     store.folder.mkdir()
     grid = Grid.of({"algorithms": ["gone:Mine"]})
     store.write_json("study.json", {"code": "1", "grid": grid.as_dict(), "datasets": []})
@@ -225,7 +228,7 @@ def test_units_of_other_algorithms_are_the_same_with_it_and_without(write: Write
     alone = plan(Grid.of(settings | {"algorithms": ["arrow-8", "majority"]}), [FACTS])
     beside = plan(Grid.of(settings | {"algorithms": ["arrow-8", "apart:Mine", "majority"]}), [FACTS])
     assert {key(unit) for unit in alone} < {key(unit) for unit in beside}
-    own = [unit for unit in beside if isinstance(unit, Runs) and "apart:Mine" in unit.algorithms]
+    own = [unit for unit in beside if isinstance(unit, RunsUnit) and "apart:Mine" in unit.algorithms]
     assert all(unit.algorithms == ("apart:Mine",) and dict(unit.sources).keys() == {"apart:Mine"} for unit in own)
     assert len(beside) == len(alone) + len(own)
 
@@ -233,7 +236,7 @@ def test_units_of_other_algorithms_are_the_same_with_it_and_without(write: Write
 def test_what_does_not_see_a_noise_does_not_depend_on_its_source(write: Write) -> None:
     write(loud="def noise(labels, n_actions, majority, generator):\n    return labels\n")
     grid = Grid.of({"noises": ["none", "loud:noise"], "algorithms": ["sup-only", "bandit-only"]})
-    runs = [unit for unit in plan(grid, [FACTS]) if isinstance(unit, Runs)]
+    runs = [unit for unit in plan(grid, [FACTS]) if isinstance(unit, RunsUnit)]
     depends = {(unit.algorithms, unit.noises) for unit in runs if unit.sources}
     assert depends == {(("sup-only",), ("loud:noise",))}
 
@@ -241,7 +244,7 @@ def test_what_does_not_see_a_noise_does_not_depend_on_its_source(write: Write) -
 def test_a_worker_with_other_source_is_refused(write: Write, tmp_path: Path) -> None:
     write(other=BANDIT)
     grid = Grid.of({"algorithms": ["other:Mine"], "shuffles": 1})
-    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, Runs))
+    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, RunsUnit))
     stale = replace(unit, sources=(("other:Mine", "0123"),))
     assert key(stale) != key(unit)
     with pytest.raises(
@@ -259,8 +262,8 @@ def test_whatever_it_raises_is_told_in_plain_words(write: Write, tmp_path: Path)
     X = np.random.default_rng(0).normal(size=(3000, 3))
     dataset = Dataset("a", X.astype(np.float32), X.argmax(axis=1).astype(np.int32), ("a", "b", "c"))
     grid = Grid.of({"algorithms": ["raising:Bad"], "shuffles": 1})
-    write_arrays(dataset, FACTS, grid, tmp_path / "arrays")
-    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, Runs))
+    write_arrays(dataset, FACTS, tmp_path / "arrays", shuffles=grid.shuffles, seed=grid.seed)
+    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, RunsUnit))
     assert unit.label.endswith("raising:Bad")
     with pytest.raises(WarmcbError, match=r"^OddError: this that$") as caught:
         unit.compute(tmp_path / "arrays")
@@ -300,10 +303,10 @@ def test_the_version_is_that_of_the_whole_package(write: Write, tmp_path: Path) 
         ("leaves:Mine", r"expected a module that can be imported \(SystemExit: "),
         ("faulty:Your", r"expected a name that faulty has, not 'Your'"),
         ("faulty:number", r"which is of the type int; expected a class or a function"),
-        ("faulty:NoActions", r"of which no bandit can be made; expected one that takes n_actions \(TypeError: "),
-        ("faulty:Raises", r"of which no bandit can be made; expected one that takes n_actions \(OSError: two lines\)"),
+        ("faulty:NoActions", r"which cannot make a bandit; expected one that takes n_actions \(TypeError: "),
+        ("faulty:Raises", r"which cannot make a bandit; expected one that takes n_actions \(OSError: two lines\)"),
         ("faulty:Deaf", r"whose bandits have no learn; expected warm_start, decide and learn"),
-        ("math:sqrt", r"no bandit can be made|expected a module with a source file"),
+        ("math:sqrt", r"cannot make a bandit|expected a module with a source file"),
     ],
 )
 def test_mistakes_in_algorithms_are_one_line(write: Write, text: str, message: str) -> None:
@@ -325,7 +328,7 @@ def test_mistakes_in_algorithms_are_one_line(write: Write, text: str, message: s
     [
         ("learns_from = ('clicks',)", r"learns_from of wrong:Mine is \('clicks',\); expected some of labels, rounds"),
         ("learns_from = 'labels'", r"learns_from of wrong:Mine is 'labels'"),
-        ("title = 5", r"title of wrong:Mine is 5; expected a line of text"),
+        ("title = 5", r"title of wrong:Mine is 5; expected one line of text"),
     ],
 )
 def test_mistakes_in_attributes(write: Write, attribute: str, message: str) -> None:
