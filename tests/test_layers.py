@@ -18,7 +18,7 @@ LAYERS = [
     {"theory"},
     {"data", "plot"},
     {"catalogue"},
-    {"simulation", "scenes", "described_rounds", "described_scenes"},
+    {"simulation"},
     {"bandits"},
     {"features"},
     {"learners", "selectors", "explorers", "noise"},
@@ -132,6 +132,40 @@ def test_the_study_flows_one_way() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("warmcb.study."):
                 target = str(node.module).split(".")[2]
                 assert STUDY.index(target) < STUDY.index(path.stem), f"{path.name} imports {target}"
+
+
+# Within the service, from the top to the bottom: a module imports from its own folder or from those below.
+SERVICE = [
+    "processes",
+    "app",
+    "personalizer",
+    "routes",
+    "http",
+    "jobs",
+    "training",
+    "monitoring",
+    "events",
+    "loops",
+    "store",
+    "bodies",
+    "refusals",
+    "clock",
+]
+
+
+def test_the_folders_of_the_service_import_downward() -> None:
+    folder = Path(warmcb.__file__).parent / "service"
+    parts = {path.relative_to(folder).parts[0].removesuffix(".py") for path in folder.rglob("*.py")}
+    assert parts == {*SERVICE, "__init__"}
+    for path in folder.rglob("*.py"):
+        part = path.relative_to(folder).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("warmcb.service"):
+                continue
+            module = str(node.module).split(".")
+            targets = module[2:3] or [alias.name for alias in node.names]
+            for target in targets:
+                assert SERVICE.index(part) <= SERVICE.index(target), f"{path.name} imports {target}"
 
 
 def test_no_test_imports_another() -> None:

@@ -178,14 +178,14 @@ void bind_rounds(nb::module_& m) {
             self.count(action, now);
         }, "action"_a, "now"_a, "Count a round in which the action was learned.")
         .def("state", [](const Trial& self) {
-            nb::dict state;
+            State state;
             state["added"] = copy_of(self.added);
             state["learned"] = copy_of(self.learned);
             state["from"] = copy_of(self.from);
             state["to"] = copy_of(self.to);
             return state;
         }, "Which actions are new, and how often they were learned.")
-        .def("restore", [](Trial& self, const nb::dict& state) {
+        .def("restore", [](Trial& self, const State& state) {
             copy_from(state, "added", self.added);
             require(std::is_sorted(self.added.begin(), self.added.end()), "a new action before an old one");
             copy_from(state, "learned", self.learned);
@@ -209,7 +209,7 @@ void bind_rounds(nb::module_& m) {
             self.add(action);
         }, "action"_a, "Count a round in which the action was learned.")
         .def("state", [](const Optimism& self) { return state_of(self); }, "Everything that it has counted, as arrays by name.")
-        .def("restore", [](Optimism& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse.")
+        .def("restore", [](Optimism& self, const State& state) { restore(self, state); }, "state"_a, "The reverse.")
         .def("snapshot", [](const Optimism& self) { return Optimism(self); }, "A copy, as it is now.");
 
     nb::class_<CostUnit>(m, "CostUnit", "Costs on a scale from about 0 to 1.")
@@ -229,7 +229,7 @@ void bind_rounds(nb::module_& m) {
         }, "cost"_a, "Count a cost; (a, b) if the unit changes: what was u is a·u + b.")
         .def("unit", &CostUnit::unit, "cost"_a, "A cost on this scale.")
         .def("state", [](const CostUnit& self) { return state_of(self); }, "Everything that it knows of costs, as arrays by name.")
-        .def("restore", [](CostUnit& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse.")
+        .def("restore", [](CostUnit& self, const State& state) { restore(self, state); }, "state"_a, "The reverse.")
         .def("snapshot", [](const CostUnit& self) { return CostUnit(self); }, "A copy, as it is now.");
 
     auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "Decides, for ever in the same way.")

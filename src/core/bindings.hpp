@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "contracts.hpp"
@@ -68,6 +69,9 @@ inline void require_actions(const Array<const int32_t>& actions, std::size_t kno
     for (std::size_t i = 0; i < actions.size(); ++i)
         require(0 <= actions(i) && static_cast<std::size_t>(actions(i)) < known, "action out of range");
 }
+
+// Rows in CSR form: values, indices, starts.
+using RowArrays = std::tuple<Numpy<float>, Numpy<int32_t>, Numpy<int64_t>>;
 
 // Which actions may be played, in each row.
 using Mask = std::optional<Matrix<const uint8_t>>;

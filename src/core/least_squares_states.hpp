@@ -8,7 +8,7 @@
 
 namespace warmcb {
 
-template <class T> std::vector<T> array_from(const nb::dict& state, const char* name) {
+template <class T> std::vector<T> array_from(const State& state, const char* name) {
     std::vector<T> values(nb::cast<Array<const T>>(state[name], false).size());
     copy_from(state, name, values);
     return values;
@@ -25,7 +25,7 @@ inline std::vector<uint64_t> shape_of(const Terms& terms) {
     return {terms.features, terms.whole, terms.translations, terms.products, terms.bends.size(), terms.contexts, terms.crosses};
 }
 
-inline void put_terms(nb::dict& state, const Terms& terms) {
+inline void put_terms(State& state, const Terms& terms) {
     state["shape"] = copy_of(shape_of(terms));
     state["centre"] = copy_of(terms.units.centre);
     state["inverse"] = copy_of(terms.units.inverse);
@@ -37,7 +37,7 @@ inline void put_terms(nb::dict& state, const Terms& terms) {
 }
 
 // Into terms of the same features.
-inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) {
+inline void get_terms(const State& state, std::size_t actions, Terms& terms) {
     std::vector<uint64_t> shape(7);
     copy_from(state, "shape", shape);
     require(shape[0] == terms.features && shape[1] == terms.whole && shape[5] <= terms.features && shape[6] <= 1 && shape[2] <= actions && shape[4] <= most_bends &&
@@ -65,7 +65,7 @@ inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) 
             "a translator of another size");
 }
 
-inline void put_identities(nb::dict& state, const std::string& name, const Identities& identities) {
+inline void put_identities(State& state, const std::string& name, const Identities& identities) {
     if (identities.known.empty()) return;
     const std::map<uint64_t, Identities::Identity> sorted(identities.known.begin(), identities.known.end());
     std::vector<uint64_t> names, last;
@@ -82,7 +82,7 @@ inline void put_identities(nb::dict& state, const std::string& name, const Ident
     state[(name + "_effect_variances").c_str()] = as_array(std::move(variances));
 }
 
-inline void get_identities(const nb::dict& state, const std::string& name, Identities& identities) {
+inline void get_identities(const State& state, const std::string& name, Identities& identities) {
     if (!state.contains((name + "_identities").c_str())) return;
     const auto names = array_from<uint64_t>(state, (name + "_identities").c_str());
     const std::size_t lanes = identities.lanes(), width = identities.models() * lanes;
@@ -99,8 +99,8 @@ inline void get_identities(const nb::dict& state, const std::string& name, Ident
     }
 }
 
-inline nb::dict state_of(const MixedModel& model) {
-    nb::dict state;
+inline State state_of(const MixedModel& model) {
+    State state;
     state["weights"] = copy_of(model.weights.values);
     state["shape_of_weights"] = copy_of(std::vector<uint64_t>{model.actions, model.weights.lanes});
     state["mixture"] = copy_of(model.mixture);
@@ -111,7 +111,7 @@ inline nb::dict state_of(const MixedModel& model) {
     return state;
 }
 
-inline std::unique_ptr<Predictor> thaw_linear(const nb::dict& state, const Kernels& kernels) {
+inline std::unique_ptr<Predictor> thaw_linear(const State& state, const Kernels& kernels) {
     std::vector<uint64_t> shape(3);  // inputs, actions, lanes
     copy_from(state, "shape_of_weights", shape);
     require(shape[0] > 0, "weights without an intercept");
@@ -132,7 +132,7 @@ inline std::unique_ptr<Predictor> thaw_linear(const nb::dict& state, const Kerne
 }
 
 // A model that learns no more, from its state.
-inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
+inline std::unique_ptr<Predictor> thaw(const State& state) {
     const Kernels& kernels = *available_kernels()[0];
     if (!state.contains("centre")) return thaw_linear(state, kernels);
     std::vector<double> largest(1);
@@ -163,7 +163,7 @@ inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
 }
 
 // Models with their factors; those that share one share it again.
-inline void put_models(nb::dict& state, const std::string& name, const LaneModels& models) {
+inline void put_models(State& state, const std::string& name, const LaneModels& models) {
     std::map<const Factor*, uint32_t> numbers{{models.fresh.get(), 0}};
     std::vector<uint32_t> whose;
     std::vector<float> variances, tiles;
@@ -184,7 +184,7 @@ inline void put_models(nb::dict& state, const std::string& name, const LaneModel
     put_identities(state, name, models.identities);
 }
 
-inline void get_models(const nb::dict& state, const std::string& name, LaneModels& models) {
+inline void get_models(const State& state, const std::string& name, LaneModels& models) {
     const auto array_of = [&](const char* what) { return name + what; };
     copy_from(state, array_of("_weights").c_str(), models.weights.values);
     std::vector<uint32_t> whose(models.factors.size());
@@ -210,7 +210,7 @@ inline void get_models(const nb::dict& state, const std::string& name, LaneModel
 }
 
 // Labels and rounds that may have to be learned again, labels first. A cost that nobody knows is 0, and marked.
-inline void put_examples(nb::dict& state, const RecursiveLeastSquares& learner) {
+inline void put_examples(State& state, const RecursiveLeastSquares& learner) {
     std::vector<uint32_t> index;
     std::vector<float> value, importance;
     std::vector<uint64_t> ends, actions, identities;
@@ -240,7 +240,7 @@ inline void put_examples(nb::dict& state, const RecursiveLeastSquares& learner) 
     state["kept_known"] = as_array(std::move(known));
 }
 
-inline void get_examples(const nb::dict& state, RecursiveLeastSquares& learner) {
+inline void get_examples(const State& state, RecursiveLeastSquares& learner) {
     std::vector<uint64_t> counts(3);
     copy_from(state, "kept_counts", counts);
     const auto index = array_from<uint32_t>(state, "kept_index");
@@ -279,8 +279,8 @@ inline void get_examples(const nb::dict& state, RecursiveLeastSquares& learner) 
     }
 }
 
-inline nb::dict state_of(const RecursiveLeastSquares& learner) {
-    nb::dict state;
+inline State state_of(const RecursiveLeastSquares& learner) {
+    State state;
     put_terms(state, learner.terms);
     state["varied"] = copy_of(learner.terms.units.varied);
     state["recent"] = copy_of(learner.terms.units.recent);
@@ -307,7 +307,7 @@ inline nb::dict state_of(const RecursiveLeastSquares& learner) {
 }
 
 // Into a learner that has seen nothing.
-inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
+inline void restore(RecursiveLeastSquares& learner, const State& state) {
     require(array_from<uint64_t>(state, "shape") == shape_of(learner.terms), "terms of another shape");
     get_terms(state, learner.actions, learner.terms);
     FeatureUnits& units = learner.terms.units;

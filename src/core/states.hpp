@@ -16,7 +16,7 @@ namespace warmcb {
 
 template <class T> Numpy<T> copy_of(const std::vector<T>& values) { return as_array(std::vector<T>(values)); }
 
-template <class T> void copy_from(const nb::dict& state, const char* name, std::vector<T>& to) {
+template <class T> void copy_from(const State& state, const char* name, std::vector<T>& to) {
     const auto array = nb::cast<Array<const T>>(state[name], false);
     require(array.size() == to.size(), "an array of the state has another size");
     if constexpr (std::is_floating_point_v<T>)
@@ -26,7 +26,7 @@ template <class T> void copy_from(const nb::dict& state, const char* name, std::
 }
 
 // Only the features that were ever seen: a sparse model of millions stays a small file.
-inline nb::dict state_of(const OnlineLinear& learner) {
+inline State state_of(const OnlineLinear& learner) {
     const std::size_t width = learner.actions * learner.lanes;
     std::vector<int64_t> seen;
     std::vector<float> weights, scales;
@@ -37,7 +37,7 @@ inline nb::dict state_of(const OnlineLinear& learner) {
         weights.insert(weights.end(), learner.weights.data() + j * width, learner.weights.data() + (j + 1) * width);
         scales.insert(scales.end(), of_input, of_input + 2 * width);
     }
-    nb::dict state;
+    State state;
     state["seen"] = as_array(std::move(seen));
     state["weights"] = as_array(std::move(weights));
     state["scales"] = as_array(std::move(scales));
@@ -46,7 +46,7 @@ inline nb::dict state_of(const OnlineLinear& learner) {
 }
 
 // Into a learner that has seen nothing.
-inline void restore(OnlineLinear& learner, const nb::dict& state) {
+inline void restore(OnlineLinear& learner, const State& state) {
     const std::size_t width = learner.actions * learner.lanes;
     const auto seen = nb::cast<Array<const int64_t>>(state["seen"]);
     std::vector<float> weights(seen.size() * width), scales(seen.size() * 2 * width);
@@ -64,7 +64,7 @@ inline void restore(OnlineLinear& learner, const nb::dict& state) {
 }
 
 // Only the features that have a weight, for the same reason.
-inline nb::dict state_of(const LinearModel& model) {
+inline State state_of(const LinearModel& model) {
     const std::size_t width = model.actions * model.lanes;
     std::vector<int64_t> weighed;
     std::vector<float> weights;
@@ -74,7 +74,7 @@ inline nb::dict state_of(const LinearModel& model) {
         weighed.push_back(static_cast<int64_t>(j));
         weights.insert(weights.end(), of_input, of_input + width);
     }
-    nb::dict state;
+    State state;
     state["weighed"] = as_array(std::move(weighed));
     state["weights"] = as_array(std::move(weights));
     state["shape_of_weights"] = copy_of(std::vector<uint64_t>{model.inputs, model.actions, model.lanes});
@@ -82,22 +82,22 @@ inline nb::dict state_of(const LinearModel& model) {
     return state;
 }
 
-inline nb::dict state_of(const ProgressiveValidation& selector) {
-    nb::dict state;
+inline State state_of(const ProgressiveValidation& selector) {
+    State state;
     state["sums"] = copy_of(selector.sums);
     state["rounds"] = copy_of(std::vector<uint64_t>{selector.rounds});
     return state;
 }
 
-inline void restore(ProgressiveValidation& selector, const nb::dict& state) {
+inline void restore(ProgressiveValidation& selector, const State& state) {
     std::vector<uint64_t> rounds(1);
     copy_from(state, "sums", selector.sums);
     copy_from(state, "rounds", rounds);
     selector.rounds = rounds[0];
 }
 
-inline nb::dict state_of(const Contest& contest) {
-    nb::dict state;
+inline State state_of(const Contest& contest) {
+    State state;
     state["sums"] = copy_of(contest.sums);
     state["weights"] = copy_of(contest.weights);
     state["dropped"] = copy_of(contest.dropped);
@@ -111,7 +111,7 @@ inline nb::dict state_of(const Contest& contest) {
     return state;
 }
 
-inline void restore(Contest& contest, const nb::dict& state) {
+inline void restore(Contest& contest, const State& state) {
     copy_from(state, "sums", contest.sums);
     copy_from(state, "weights", contest.weights);
     copy_from(state, "dropped", contest.dropped);
@@ -133,15 +133,15 @@ inline void restore(Contest& contest, const nb::dict& state) {
     contest.settle();
 }
 
-inline nb::dict state_of(const Optimism& optimism) {
-    nb::dict state;
+inline State state_of(const Optimism& optimism) {
+    State state;
     state["counts"] = copy_of(optimism.counts);
     state["last"] = copy_of(optimism.last);
     state["rounds"] = copy_of(std::vector<uint64_t>{optimism.rounds});
     return state;
 }
 
-inline void restore(Optimism& optimism, const nb::dict& state) {
+inline void restore(Optimism& optimism, const State& state) {
     std::vector<uint64_t> rounds(1);
     copy_from(state, "counts", optimism.counts);
     copy_from(state, "last", optimism.last);
@@ -152,15 +152,15 @@ inline void restore(Optimism& optimism, const nb::dict& state) {
     optimism.rounds = rounds[0];
 }
 
-inline nb::dict state_of(const CostUnit& unit) {
-    nb::dict state;
+inline State state_of(const CostUnit& unit) {
+    State state;
     state["numbers"] = copy_of(std::vector<double>{unit.low, unit.width, unit.lowest, unit.highest, unit.lowest_before, unit.highest_before,
                                                    unit.mean, unit.squares});
     state["seen"] = copy_of(std::vector<uint64_t>{unit.seen});
     return state;
 }
 
-inline void restore(CostUnit& unit, const nb::dict& state) {
+inline void restore(CostUnit& unit, const State& state) {
     std::vector<double> numbers(8);
     std::vector<uint64_t> seen(1);
     copy_from(state, "numbers", numbers);

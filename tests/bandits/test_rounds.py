@@ -85,9 +85,9 @@ def test_decisions_of_others_are_refused() -> None:
     named = ArrowCB(actions=["a", "b", "c"]).warm_start(PROBLEM.X[:9], PROBLEM.y[:9])
     plain = ArrowCB(3).warm_start(PROBLEM.X[:9], PROBLEM.y[:9])
     x = PROBLEM.X[0]
-    with pytest.raises(InputError, match=r"the decision's action is .*; expected a name, as this bandit's have"):
+    with pytest.raises(InputError, match=r"the action of the decision is .*; expected a name, as actions have names"):
         named.learn(x, plain.decide(x), 0.5)
-    with pytest.raises(InputError, match="of a bandit with actions of other names"):
+    with pytest.raises(InputError, match="the decisions have other names of actions"):
         named.learn_many(PROBLEM.X[:5], plain.decide_many(PROBLEM.X[:5]), np.zeros(5))
     decision = plain.decide(x)
     plain.add_action()

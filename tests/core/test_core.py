@@ -105,7 +105,7 @@ def test_tiny_features_count_as_zero() -> None:
 
 
 def test_the_stubs_name_what_the_module_has() -> None:
-    """`scripts/stubs` writes them; mypy and readers rely on them."""
+    """The build writes them; mypy and readers rely on them."""
     tree = ast.parse(Path(warmcb.__file__).with_name("_core.pyi").read_text())
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

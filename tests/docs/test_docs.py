@@ -46,10 +46,10 @@ from warmcb.cli.serve import backup_command, serve_command
 from warmcb.cli.simulate import simulate
 from warmcb.cli.theory import failure, regret, similarity, theory_app
 from warmcb.logs.table import SCHEMA
-from warmcb.service import metrics
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
-from warmcb.service.settings import APPLIES, Settings
+from warmcb.service.loops.settings import APPLIES, Settings
+from warmcb.service.monitoring import metrics
 from warmcb.service.store import open_store
 from warmcb.study.claims import CLAIMS
 from warmcb.study.grid import Grid
@@ -98,7 +98,8 @@ def test_links_to_headings_lead_somewhere(page: Path) -> None:
 
 GROUPS = (app, datasets_app, theory_app, log_app)
 COMMANDS: dict[str, list[Callable[..., object]]] = {
-    "guides/guide.md": [simulate, list_datasets, show_dataset],
+    "guides/simulation.md": [simulate],
+    "guides/data.md": [list_datasets, show_dataset],
     "study/index.md": [reproduce],
     "theory/index.md": [similarity, failure, regret],
     "guides/logs.md": [check],
@@ -122,7 +123,7 @@ def test_every_command_is_explained() -> None:
 
 
 def test_every_algorithm_is_explained() -> None:
-    for page, names in (("guides/guide.md", CLASSES), ("study/index.md", STUDIED)):
+    for page, names in (("guides/simulation.md", CLASSES), ("study/index.md", STUDIED)):
         text = (ROOT / "docs" / page).read_text()
         assert all(f"`{name}`" in text for name in names)
 
@@ -184,7 +185,7 @@ def test_every_metric_and_every_dependency_of_the_service_is_explained() -> None
 
 
 def test_every_claim_is_explained() -> None:
-    text = (ROOT / "docs" / "study/index.md").read_text()
+    text = (ROOT / "docs" / "study/results.md").read_text()
     assert [claim.id for claim in CLAIMS["bandit"] if f"`{claim.id}`" not in text] == []
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from serving import memory
 from tests.support.faults import DRINKS, PATIENCE, Service, until
-from warmcb.service.limits import Limits
+from warmcb.service.http.limits import Limits
 
 MEGABYTE = 2**20
 

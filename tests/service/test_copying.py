@@ -10,7 +10,7 @@ import pytest
 from small_service import DESCRIBED, NAMED, PIECES, SmallService
 from tests.support.commands import refusal, warmcb
 from warmcb.service.clock import ManualClock
-from warmcb.service.copying import tables
+from warmcb.service.store.copying import tables
 
 WAIT = 100.0
 

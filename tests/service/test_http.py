@@ -23,10 +23,10 @@ from tests.support.vowpal_wabbit import counted
 from warmcb.logs import Event, open_log
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
-from warmcb.service.keys import ADMINISTRATION, ALL_LOOPS, Key, hash_of
-from warmcb.service.settings import APPLIES
+from warmcb.service.loops.keys import ADMINISTRATION, ALL_LOOPS, Key, hash_of
+from warmcb.service.loops.settings import APPLIES
+from warmcb.service.processes.supervisor import prepare
 from warmcb.service.store import open_store
-from warmcb.service.supervisor import prepare
 
 PATIENCE = 60.0
 VERSION = 61  # of the loop that has learned: 60 events, and a change of settings

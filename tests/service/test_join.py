@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from small_service import BEGIN, NAMED, SmallService
-from warmcb.service.beat import GRACE
 from warmcb.service.clock import SECOND, iso
 from warmcb.service.refusals import RefusedError
+from warmcb.service.store.beat import GRACE
 
 WAIT = 100.0
 TOP = [{"id": "top"}, {"id": "side"}]

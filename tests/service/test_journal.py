@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from small_service import DESCRIBED, NAMED, PIECES, SmallService
 from warmcb import load
-from warmcb.service import versions
 from warmcb.service.clock import DAY, HOUR
+from warmcb.service.loops import versions
+from warmcb.service.loops.versions import kept
 from warmcb.service.refusals import RefusedError
-from warmcb.service.versions import kept
 
 WAIT = 10.0
 KINDS = {"named": NAMED, "described": DESCRIBED}

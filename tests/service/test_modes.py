@@ -20,13 +20,13 @@ from warmcb.errors import InputError
 from warmcb.logs.events import ARMS
 from warmcb.logs.evidence import Evidence
 from warmcb.logs.sequences import ends_of_mean, sequence
-from warmcb.service import drawing
-from warmcb.service.comparing import dependence, gain, look, mean_of, surely_worse
-from warmcb.service.drawing import drawn
+from warmcb.service.events import drawing
+from warmcb.service.events.drawing import drawn
+from warmcb.service.loops.settings import settings_from
+from warmcb.service.monitoring.comparing import dependence, gain, look, mean_of, surely_worse
+from warmcb.service.monitoring.tallies import Side
+from warmcb.service.monitoring.webhooks import WebhookError, post
 from warmcb.service.refusals import RefusedError
-from warmcb.service.settings import settings_from
-from warmcb.service.tallies import Side
-from warmcb.service.webhooks import WebhookError, post
 
 WAIT = 10.0
 TASTES = {"morning": "news", "noon": "sport", "evening": "weather"}

@@ -15,10 +15,9 @@ from small_service import BEGIN, NAMED, SmallService
 from tests.support.fault_load import NEWS, QUICK, Load, check_that_all_is_there, remember
 from tests.support.faults import Service, until
 from warmcb.errors import InputError
-from warmcb.service import beat
 from warmcb.service.clock import SECOND, ManualClock
-from warmcb.service.committer import Committer
-from warmcb.service.store import CollisionError, Database, Manner, Store, StoreError, open_store, opened
+from warmcb.service.store import CollisionError, Database, Manner, Store, StoreError, beat, open_store, opened
+from warmcb.service.store.committer import Committer
 
 AWAY = 10.0  # seconds without a database
 
@@ -328,7 +327,7 @@ def test_a_machine_may_vanish(machines: tuple[Service, Service]) -> None:
 
 def test_the_locks_of_a_machine_that_says_nothing_go(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has stopped in the middle of a transaction, as if its cable was pulled."""
-    from warmcb.service import postgresql
+    from warmcb.service.store import postgresql
 
     monkeypatch.setitem(postgresql._SESSION, "idle_in_transaction_session_timeout", "1s")
 

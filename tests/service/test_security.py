@@ -17,14 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from serving import Serving
-from warmcb.service import sqlite
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
-from warmcb.service.http import ANY_KEY, ANYBODY, Endpoint
-from warmcb.service.keys import ADMINISTRATION, ALL_LOOPS, APPLICATION, Key, hash_of
-from warmcb.service.limits import Limits
-from warmcb.service.store import open_store
-from warmcb.service.supervisor import prepare
+from warmcb.service.http.endpoints import ANY_KEY, ANYBODY, Endpoint
+from warmcb.service.http.limits import Limits
+from warmcb.service.loops.keys import ADMINISTRATION, ALL_LOOPS, APPLICATION, Key, hash_of
+from warmcb.service.processes.supervisor import prepare
+from warmcb.service.store import open_store, sqlite
 
 MASTER = "the master's key"
 ACTIONS = [{"id": "tea", "hot": True}, {"id": "milk", "hot": False}]
@@ -611,7 +610,7 @@ def test_an_error_of_ours_is_told_as_json_and_logged(
     def fails(*_: object) -> None:
         raise ZeroDivisionError("secret details")
 
-    monkeypatch.setattr("warmcb.service.serving.decide", fails)
+    monkeypatch.setattr("warmcb.service.routes.serving.decide", fails)
     before = house.everything()
     answer = house.ask("POST", f"{SHOP}/decide", json=GOOD)
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")

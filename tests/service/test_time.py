@@ -12,10 +12,10 @@ import pytest
 
 from small_service import BEGIN, DESCRIBED, PIECES, SmallService
 from tests.support.faults import Service, until
-from warmcb.service import beat
 from warmcb.service.clock import DAY, HOUR, MINUTE, SECOND, SteadyClock
-from warmcb.service.lease import LENGTH, LostLeaseError
-from warmcb.service.trainer import Trainer
+from warmcb.service.store import beat
+from warmcb.service.training.lease import LENGTH, LostLeaseError
+from warmcb.service.training.trainer import Trainer
 
 
 class Machine:

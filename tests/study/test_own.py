@@ -30,7 +30,7 @@ from warmcb.study.grid import Grid
 from warmcb.study.store import Store
 from warmcb.study.tasks import DataFacts, Runs, key, plan, write_arrays
 
-PAGE = (ROOT / "docs" / "study" / "index.md").read_text()
+PAGE = (ROOT / "docs" / "study" / "own-algorithms.md").read_text()
 Write = Callable[..., None]
 FACTS = DataFacts("a", 3000, 3, 3, 1.0, "x")
 

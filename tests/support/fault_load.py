@@ -14,7 +14,7 @@ from typing import Any
 from tests.support.faults import DRINKS, Service, replays
 from warmcb.service.clock import DAY, ManualClock
 from warmcb.service.store import opened
-from warmcb.service.trainer import Trainer
+from warmcb.service.training.trainer import Trainer
 
 QUICK = {"wait": 1, "publish_seconds": 0.1}
 NEWS = {"kind": "named", "actions": ["news", "sport"], "encoder": {"bits": 6}, "settings": QUICK}

@@ -19,10 +19,10 @@ import msgspec
 
 from serving import Serving
 from warmcb.errors import WarmcbError
-from warmcb.service.journal import added_actions, entries_after
-from warmcb.service.loops import loop_named, settings_of
+from warmcb.service.loops.loops import loop_named, settings_of
 from warmcb.service.store import Store, opened
-from warmcb.service.student import Student
+from warmcb.service.training.journal import added_actions, entries_after
+from warmcb.service.training.student import Student
 
 PATIENCE = 60.0  # seconds; a busy machine is slow
 DRINKS = [{"id": "tea", "hot": True, "price": 2.0}, {"id": "milk", "price": 1.0}, {"id": "beer", "price": 4.0}]

@@ -10,7 +10,7 @@ from warmcb import _inputs
 from warmcb.catalogue import DESCRIBED, GROUPS, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, algorithm
 from warmcb.errors import InputError
 from warmcb.noise import fits_described, parse_noise
-from warmcb.scenes import TRUTHS
+from warmcb.simulation.scenes import TRUTHS
 
 FIGURE_2 = ("none", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")
 """The noises of the paper's Figure 2."""

@@ -19,11 +19,11 @@ from warmcb.catalogue import Workload, algorithm
 from warmcb.data.arrays import load_arrays, save_arrays
 from warmcb.data.dataset import Dataset
 from warmcb.data.described import DescribedDataset
-from warmcb.described_scenes import DescribedScene
 from warmcb.errors import WarmcbError
 from warmcb.noise import parse_noise
-from warmcb.scenes import Scene
 from warmcb.simulation import PlaysRounds, play
+from warmcb.simulation.described_scenes import DescribedScene
+from warmcb.simulation.scenes import Scene
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.grid import Grid, Size
 from warmcb.study.optimal import optimal_cost, optimal_described, random_cost

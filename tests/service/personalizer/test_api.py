@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 import warmcb
 from small_service import BEGIN
 from tests.support import vowpal_wabbit
-from warmcb.service import keys, loops
 from warmcb.service.app import Application
 from warmcb.service.bodies import LoopBody
 from warmcb.service.clock import SECOND, ManualClock
-from warmcb.service.keys import Key
-from warmcb.service.limits import Limits
+from warmcb.service.http.limits import Limits
+from warmcb.service.loops import keys, loops
+from warmcb.service.loops.keys import Key
+from warmcb.service.loops.settings import Settings
 from warmcb.service.personalizer.bodies import ServiceConfiguration
 from warmcb.service.personalizer.configurations import configuration_of, settings_of
-from warmcb.service.settings import Settings
-from warmcb.service.sqlite import SqliteStore
-from warmcb.service.trainer import Trainer
+from warmcb.service.store.sqlite import SqliteStore
+from warmcb.service.training.trainer import Trainer
 
 MASTER = "m" * 43
 FIRST, LAST = "/personalizer/v1.0", "/personalizer"
