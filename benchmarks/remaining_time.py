@@ -22,7 +22,7 @@ from warmcb.study.asked import grid_of
 from warmcb.study.engine import Work, processes
 from warmcb.study.grid import Grid
 from warmcb.study.run import run_study
-from warmcb.study.store import Store
+from warmcb.study.store import StudyStore
 
 EVERY, FROM, UNTIL = 10.0, 60.0, 20.0
 
@@ -61,7 +61,7 @@ def main() -> None:
     data = {} if options.data is None else {"data": [str(options.data)]}
     watch = Watch()
     with tempfile.TemporaryDirectory() as folder, processes(options.workers) as engine:
-        run_study(grid_of(data | parsed(options.settings)), Store(Path(folder) / "study"), engine, watch)
+        run_study(grid_of(data | parsed(options.settings)), StudyStore(Path(folder) / "study"), engine, watch)
         total = time.monotonic() - watch.started_at
     table = Table("after (s)", "forecast (s)", "true (s)", "factor")
     worst = 1.0

@@ -31,7 +31,17 @@ def counted(count: int, noun: str, rest: str = "") -> str:
 
 
 def one_line(message: object) -> str:
+    """A message in one line, of 200 characters at the most."""
     return " ".join(str(message).split())[:200]
+
+
+def named(error: BaseException) -> str:
+    """An error with the name of its class.
+
+    >>> named(ValueError("no such column"))
+    'ValueError: no such column'
+    """
+    return f"{type(error).__name__}: {one_line(error)}"
 
 
 def short(text: str) -> str:

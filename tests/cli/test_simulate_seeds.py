@@ -11,7 +11,7 @@ from scipy import stats
 
 from tests.support.commands import facts_of, refusal, small_table, warmcb
 from warmcb.cli import simulate as command
-from warmcb.cli.runs import Estimate, Plan, play_many
+from warmcb.cli.runs import MeanCost, Plan, play_many
 from warmcb.data import read_file
 from warmcb.noise import Noise
 
@@ -48,7 +48,7 @@ def test_mean_standard_error_and_students_interval(table: Path) -> None:
 
 
 def test_runs_that_cost_the_same_have_an_interval_of_no_length() -> None:
-    assert Estimate.of([0.5, 0.5, 0.5]) == (0.5, 0.0, 0.5, 0.5)
+    assert MeanCost.of([0.5, 0.5, 0.5]) == (0.5, 0.0, 0.5, 0.5)
 
 
 def test_the_lambda_of_several_runs_is_the_one_they_share(table: Path) -> None:

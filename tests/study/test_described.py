@@ -13,7 +13,7 @@ from warmcb import SharedBandit, simulate
 from warmcb.catalogue import DESCRIBED
 from warmcb.data import DescribedDataset, open_dataset
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
-from warmcb.study.grid import Grid, Part
+from warmcb.study.grid import Grid, GridPart
 from warmcb.study.optimal import optimal_described, random_cost
 
 N = 2500
@@ -158,11 +158,11 @@ def test_nothing_to_play_is_told(tmp_path: Path) -> None:
 def test_the_parts_of_a_grid() -> None:
     grid = Grid()
     noises = tuple(noise for noise in grid.noises if not noise.startswith("maj"))
-    assert list(grid.parts(described=True)) == [Part(DESCRIBED, (0.0125,), noises, 1)]
+    assert list(grid.parts(described=True)) == [GridPart(DESCRIBED, (0.0125,), noises, 1)]
     assert not any(name in DESCRIBED for part in grid.parts() for name in part.algorithms)
     named = Grid.of({"algorithms": ["arrow-8", "shared"], "epsilon": [0.0125, 0.1], "noises": ["none"]})
     assert list(named.parts(described=True)) == [
-        Part(("shared",), (0.0125,), ("none",), 3),
-        Part(("shared",), (0.1,), ("none",), 2),
+        GridPart(("shared",), (0.0125,), ("none",), 3),
+        GridPart(("shared",), (0.1,), ("none",), 2),
     ]
     assert [part.algorithms for part in named.parts()] == [("arrow-8",)] * 2

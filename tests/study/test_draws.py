@@ -9,9 +9,12 @@ import pytest
 
 from warmcb._costs import CostTable
 from warmcb.data import suite
+from warmcb.study.arrays import mapped_dataset, write_arrays
 from warmcb.study.draws import exploration_seed, noise_seed, part_of_rows, row_order
+from warmcb.study.facts import DataFacts
 from warmcb.study.grid import Grid
-from warmcb.study.tasks import DataFacts, Runs, _mapped, plan, write_arrays
+from warmcb.study.plan import plan
+from warmcb.study.units import RunsUnit
 
 GRID = Grid()
 
@@ -51,15 +54,15 @@ def units(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, 
         data = source.load()
         n_rows, n_features = data.X.shape
         facts.append(DataFacts(data.name, n_rows, n_features, data.n_actions, 1.0, data.name))
-        write_arrays(data, facts[-1], GRID, folder)
+        write_arrays(data, facts[-1], folder, shuffles=GRID.shuffles, seed=GRID.seed)
     yield {(unit.data.name, unit.shuffle, unit.noises[0]): labels_of(unit, folder)
            for unit in plan(GRID, facts)
-           if isinstance(unit, Runs) and "arrow-8" in unit.algorithms and unit.epsilon == (GRID.main_epsilon,)
+           if isinstance(unit, RunsUnit) and "arrow-8" in unit.algorithms and unit.epsilon == (GRID.main_epsilon,)
            and unit.size == list(GRID.sizes(unit.data.n_rows))[-1]}  # fmt: skip
 
 
-def labels_of(unit: Runs, folder: Path) -> Labels:
-    scene = unit.scene(_mapped(folder, unit.data, unit.shuffle))
+def labels_of(unit: RunsUnit, folder: Path) -> Labels:
+    scene = unit.scene(mapped_dataset(folder, unit.data, unit.shuffle))
     return Labels(unit.data.n_actions, scene.taught, scene.truth[: unit.size.warm_start])
 
 
@@ -96,7 +99,7 @@ def test_data_sets_and_shuffles_do_not_share_their_wrong_labels(units: dict[tupl
 
 def test_algorithms_and_epsilons_are_paired() -> None:
     facts = DataFacts("a", 3000, 3, 3, 1.0, "x")
-    runs = [unit for unit in plan(GRID, [facts]) if isinstance(unit, Runs)]
+    runs = [unit for unit in plan(GRID, [facts]) if isinstance(unit, RunsUnit)]
     seen: dict[tuple[str, float, int], set[str]] = {}
     for unit in runs:
         for noise in unit.noises:

@@ -14,14 +14,14 @@ from tests.support.processes import alive, eventually
 from tests.support.study_work import Diary, KillsItsWorker, KillsOneWorker, Refuses, Sleeps, Square
 from warmcb.errors import InputError
 from warmcb.study.agenda import Agenda
-from warmcb.study.engine import EngineLostError, Failure, dask_cluster, processes, run_units
+from warmcb.study.engine import EngineLostError, FailedUnit, dask_cluster, processes, run_units
 from warmcb.study.forecast import Forecast
 
 SQUARES = [Square(number) for number in range(12)]
 EXPECTED = {f"square of {number}": number**2 for number in range(12)}
 
 
-def run(units: Sequence[Square], folder: Path, workers: int = 2) -> tuple[Diary, list[Failure]]:
+def run(units: Sequence[Square], folder: Path, workers: int = 2) -> tuple[Diary, list[FailedUnit]]:
     diary = Diary()
     with processes(workers) as engine:
         failures = run_units(units, folder, engine, diary.keep, diary, Forecast())
@@ -50,14 +50,14 @@ def test_one_of_each_sort_then_the_longest_come_first() -> None:
 def test_a_unit_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     diary, failures = run([Refuses(100), *SQUARES], tmp_path)
     assert diary.found == EXPECTED
-    assert failures == [Failure("square of 100", "ValueError: not 100")]
+    assert failures == [FailedUnit("square of 100", "ValueError: not 100")]
 
 
 def test_a_unit_that_kills_its_worker_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
     diary, failures = run([*SQUARES[:6], KillsItsWorker(100), KillsItsWorker(101), *SQUARES[6:]], tmp_path)
     assert diary.found == EXPECTED
     died = "its worker process died"
-    assert sorted(failures) == [Failure("square of 100", died), Failure("square of 101", died)]
+    assert sorted(failures) == [FailedUnit("square of 100", died), FailedUnit("square of 101", died)]
 
 
 def test_a_worker_that_was_killed_costs_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from interval_coverage import BUNDLED_LAYOUT, EFFECTS, coverage, jackknife, perc
 from warmcb.data import suite
 from warmcb.study.estimates import (
     Doubles,
-    Estimate,
+    JackknifeEstimate,
     Number,
     TooFewFamiliesError,
     below,
@@ -110,7 +110,7 @@ def test_a_bootstrap_of_eight_families_is_too_sure_of_itself() -> None:
     assert coverage(percentiles, EFFECTS["normal"], 400) < 0.91
 
 
-def noisy(random: np.random.Generator, truth: Doubles, families: int = 8) -> Estimate:
+def noisy(random: np.random.Generator, truth: Doubles, families: int = 8) -> JackknifeEstimate:
     sample = truth + 0.1 * random.normal(size=(families, 1, len(truth)))
     return mean_over_ratios(sample)
 
@@ -122,7 +122,7 @@ def test_the_interval_of_a_difference_of_maxima_is_honest(first: list[float], se
     def found() -> Number:
         both = noisy(random, np.array(first + second))
         parts = (slice(0, 3), slice(3, 6))
-        return larger_maximum(*(Estimate(both.value[part], both.without[:, part], both.df) for part in parts))
+        return larger_maximum(*(JackknifeEstimate(both.value[part], both.without[:, part], both.df) for part in parts))
 
     numbers = [found() for _ in range(400)]
     assert np.mean([number.low <= truth <= number.high for number in numbers]) >= 0.95
@@ -143,7 +143,7 @@ def test_a_maximum_as_if_it_were_a_mean_is_not() -> None:
 
 
 def test_a_curve_below_a_limit_by_hand() -> None:
-    estimate = Estimate(np.array([0.01, 0.02]), np.array([[0.01, 0.02]] * 6), 5.0)
+    estimate = JackknifeEstimate(np.array([0.01, 0.02]), np.array([[0.01, 0.02]] * 6), 5.0)
     found = below(estimate, 0.05)
     assert found.value == pytest.approx(0.03)
     assert found.p_for == pytest.approx(0.95**6)  # a share of 0.05 may have been missed
@@ -152,7 +152,9 @@ def test_a_curve_below_a_limit_by_hand() -> None:
 
 
 def test_a_share_is_at_most_all_of_them() -> None:
-    wild = Estimate(np.array([0.2, 0.1]), np.array([[0.9, 0.1], [-0.5, 0.2], [0.2, 0.1], [0.3, 0.0], [0.1, 0.1]]), 4.0)
+    wild = JackknifeEstimate(
+        np.array([0.2, 0.1]), np.array([[0.9, 0.1], [-0.5, 0.2], [0.2, 0.1], [0.3, 0.0], [0.1, 0.1]]), 4.0
+    )
     found = below(wild, 0.05)
     assert found.low >= 0.05 - 1
     assert found.seen(0.001) == np.inf

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.study_samples import NOISES, PAPER, sample_scores
 from warmcb.catalogue import Look, looks
-from warmcb.study.figures import Panel, _figures, draw_figures, draw_panels
+from warmcb.study.figures import CurvePanel, _figures, draw_figures, draw_panels
 from warmcb.study.scores import cdf
 
 EVERY = (
@@ -60,7 +60,7 @@ def test_one_of_each(tmp_path: Path) -> None:
 
 def test_curves_are_the_cdf() -> None:
     scores = sample_scores(algorithms=("arrow-8", "majority"), tunings=("hindsight",))
-    (axis,) = draw_panels([[Panel("all", scores)]], 4).axes
+    (axis,) = draw_panels([[CurvePanel("all", scores)]], 4).axes
     at = np.linspace(0, 1, 101)
     best, worst = axis.lines  # in the legend's order
     np.testing.assert_array_equal(best.get_ydata(), cdf(scores, "arrow-8", at))
@@ -74,7 +74,7 @@ def test_what_was_not_run_is_not_drawn() -> None:
     scores = sample_scores(tunings=("hindsight",))
     noiseless = pl.col("noise") == "none"
     some = scores.filter(noiseless, pl.col("algorithm") != "majority")
-    figure = draw_panels([[Panel("some", some), Panel("all", scores.filter(~noiseless))]], 3)
+    figure = draw_panels([[CurvePanel("some", some), CurvePanel("all", scores.filter(~noiseless))]], 3)
     assert [len(axis.lines) for axis in figure.axes] == [5, 6]
     assert len(figure.legends[0].get_texts()) == 6
 

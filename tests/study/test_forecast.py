@@ -9,9 +9,11 @@ from rich.console import Console
 from tests.support.study_work import Square
 from warmcb.cli.progress import StudyProgress
 from warmcb.study.agenda import Agenda
+from warmcb.study.facts import DataFacts
 from warmcb.study.forecast import Forecast
 from warmcb.study.grid import Grid
-from warmcb.study.tasks import DataFacts, Load, Runs, plan
+from warmcb.study.plan import plan
+from warmcb.study.units import Load, RunsUnit
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def test_a_machine_that_gets_faster_is_noticed() -> None:
     assert forecast.seconds(Task("a", (20.0,))) == pytest.approx(8.0, rel=0.1)
 
 
-def units_and_times(noise: float) -> tuple[list[Runs], dict[Runs, float]]:
+def units_and_times(noise: float) -> tuple[list[RunsUnit], dict[RunsUnit, float]]:
     """A study with slow and fast algorithms on data sets of every size, and what each unit takes in truth."""
     random = np.random.default_rng(0)
     grid = Grid.of({"shuffles": 2, "side_shuffles": 1, "epsilon": [0.0125, 0.1]})
@@ -72,9 +74,9 @@ def units_and_times(noise: float) -> tuple[list[Runs], dict[Runs, float]]:
         DataFacts(f"d{i}", int(2500 * 10 ** random.uniform(0, 1.3)), int(4 * 10 ** random.uniform(0, 1.7)),
                   int(random.integers(2, 30)), float(random.uniform(0.1, 1)), str(i)) for i in range(40)
     ]  # fmt: skip
-    units = [unit for unit in plan(grid, datasets) if isinstance(unit, Runs)]
+    units = [unit for unit in plan(grid, datasets) if isinstance(unit, RunsUnit)]
 
-    def seconds(unit: Runs) -> float:
+    def seconds(unit: RunsUnit) -> float:
         rounds, features, actions = max(unit.size.checkpoints), unit.data.n_features, unit.data.n_actions
         terms = 2 * features + 33 + actions + min(192.0, 500 / actions**0.5)
         slow = 2e-9 * rounds * terms**2 * ("warm" in unit.algorithms)

@@ -8,7 +8,8 @@ import pytest
 from warmcb.catalogue import PAPER, SINGLE_LAMBDA, SUPERVISED_TRUTH
 from warmcb.errors import InputError
 from warmcb.study.asked import grid_of, options
-from warmcb.study.grid import FIGURE_2, Grid, Part, Size, read_settings
+from warmcb.study.grid import FIGURE_2, Grid, GridPart, read_settings
+from warmcb.study.sizes import Size
 
 
 def test_the_papers_sizes() -> None:
@@ -120,12 +121,12 @@ def test_single_lambdas_are_played_even_if_no_noise_of_figure_2_is() -> None:
 
 def test_what_is_played_how_often() -> None:
     main, side, warm, single = Grid().parts()
-    assert main == Part(PAPER, (0.0125,), Grid().noises, 3)
-    assert side == Part(PAPER, (0.00625, 0.1), Grid().noises, 2)
-    assert warm == Part(("warm",), (0.0125,), Grid().noises, 1)
-    assert single == Part(SINGLE_LAMBDA, (0.0125,), FIGURE_2, 3)
+    assert main == GridPart(PAPER, (0.0125,), Grid().noises, 3)
+    assert side == GridPart(PAPER, (0.00625, 0.1), Grid().noises, 2)
+    assert warm == GridPart(("warm",), (0.0125,), Grid().noises, 1)
+    assert single == GridPart(SINGLE_LAMBDA, (0.0125,), FIGURE_2, 3)
     (only,) = Grid.of({"algorithms": ["warm"], "epsilon": [0.1], "shuffles": 5}).parts()
-    assert only == Part(("warm",), (0.1,), Grid().noises, 5)
+    assert only == GridPart(("warm",), (0.1,), Grid().noises, 5)
     assert [part.shuffles for part in Grid.of({"shuffles": 1, "extras": []}).parts()] == [1, 1]
     *_, tuned, untuned = Grid.of({"extras": ["warm", "half", "warm-2"], "extra_shuffles": 2}).parts()
     assert (tuned.algorithms, tuned.shuffles) == (("half",), 3)

@@ -24,11 +24,14 @@ from warmcb.catalogue import algorithm, looks, title
 from warmcb.data import Dataset, read_file
 from warmcb.errors import InputError, WarmcbError
 from warmcb.noise import OwnNoise, noise_text, noise_title, parse_noise
+from warmcb.study.arrays import write_arrays
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
+from warmcb.study.facts import DataFacts
 from warmcb.study.figures import _figures
 from warmcb.study.grid import Grid
-from warmcb.study.store import Store
-from warmcb.study.tasks import DataFacts, Runs, key, plan, write_arrays
+from warmcb.study.plan import key, plan
+from warmcb.study.store import StudyStore
+from warmcb.study.units import RunsUnit
 
 PAGE = (ROOT / "docs" / "study" / "own-algorithms.md").read_text()
 Write = Callable[..., None]
@@ -168,7 +171,7 @@ def test_on_a_cluster(studio: Studio, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_study_whose_module_is_gone_says_so(tmp_path: Path, write: Write) -> None:
     write(gone=BANDIT)
-    store = Store(tmp_path / "out")
+    store = StudyStore(tmp_path / "out")
     store.folder.mkdir()
     grid = Grid.of({"algorithms": ["gone:Mine"]})
     store.write_json("study.json", {"code": "1", "grid": grid.as_dict(), "datasets": []})
@@ -225,7 +228,7 @@ def test_units_of_other_algorithms_are_the_same_with_it_and_without(write: Write
     alone = plan(Grid.of(settings | {"algorithms": ["arrow-8", "majority"]}), [FACTS])
     beside = plan(Grid.of(settings | {"algorithms": ["arrow-8", "apart:Mine", "majority"]}), [FACTS])
     assert {key(unit) for unit in alone} < {key(unit) for unit in beside}
-    own = [unit for unit in beside if isinstance(unit, Runs) and "apart:Mine" in unit.algorithms]
+    own = [unit for unit in beside if isinstance(unit, RunsUnit) and "apart:Mine" in unit.algorithms]
     assert all(unit.algorithms == ("apart:Mine",) and dict(unit.sources).keys() == {"apart:Mine"} for unit in own)
     assert len(beside) == len(alone) + len(own)
 
@@ -233,7 +236,7 @@ def test_units_of_other_algorithms_are_the_same_with_it_and_without(write: Write
 def test_what_does_not_see_a_noise_does_not_depend_on_its_source(write: Write) -> None:
     write(loud="def noise(labels, n_actions, majority, generator):\n    return labels\n")
     grid = Grid.of({"noises": ["none", "loud:noise"], "algorithms": ["sup-only", "bandit-only"]})
-    runs = [unit for unit in plan(grid, [FACTS]) if isinstance(unit, Runs)]
+    runs = [unit for unit in plan(grid, [FACTS]) if isinstance(unit, RunsUnit)]
     depends = {(unit.algorithms, unit.noises) for unit in runs if unit.sources}
     assert depends == {(("sup-only",), ("loud:noise",))}
 
@@ -241,7 +244,7 @@ def test_what_does_not_see_a_noise_does_not_depend_on_its_source(write: Write) -
 def test_a_worker_with_other_source_is_refused(write: Write, tmp_path: Path) -> None:
     write(other=BANDIT)
     grid = Grid.of({"algorithms": ["other:Mine"], "shuffles": 1})
-    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, Runs))
+    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, RunsUnit))
     stale = replace(unit, sources=(("other:Mine", "0123"),))
     assert key(stale) != key(unit)
     with pytest.raises(
@@ -259,8 +262,8 @@ def test_whatever_it_raises_is_told_in_plain_words(write: Write, tmp_path: Path)
     X = np.random.default_rng(0).normal(size=(3000, 3))
     dataset = Dataset("a", X.astype(np.float32), X.argmax(axis=1).astype(np.int32), ("a", "b", "c"))
     grid = Grid.of({"algorithms": ["raising:Bad"], "shuffles": 1})
-    write_arrays(dataset, FACTS, grid, tmp_path / "arrays")
-    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, Runs))
+    write_arrays(dataset, FACTS, tmp_path / "arrays", shuffles=grid.shuffles, seed=grid.seed)
+    unit = next(unit for unit in plan(grid, [FACTS]) if isinstance(unit, RunsUnit))
     assert unit.label.endswith("raising:Bad")
     with pytest.raises(WarmcbError, match=r"^OddError: this that$") as caught:
         unit.compute(tmp_path / "arrays")

@@ -24,9 +24,10 @@ from tests.support.study_runs import command, reproduce, tiny, write_table
 from warmcb import ArrowCB, Noise, SupOnly, simulate
 from warmcb.data import read_file
 from warmcb.errors import WarmcbError
+from warmcb.study.arrays import write_arrays
 from warmcb.study.draws import exploration_seed, noise_seed, row_order
-from warmcb.study.grid import Grid
-from warmcb.study.tasks import DataFacts, Optimal, write_arrays
+from warmcb.study.facts import DataFacts
+from warmcb.study.units import OptimalUnit
 
 COLUMNS = [
     "dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon",
@@ -360,11 +361,11 @@ def test_a_grid_finds_its_data_beside_it_from_anywhere(data: Path, tmp_path: Pat
 
 def test_a_worker_with_other_code_is_refused(data: Path, tmp_path: Path) -> None:
     facts = DataFacts("first", 3000, 3, 3, 1.0, "x")
-    write_arrays(read_file(data / "first.csv"), facts, Grid.of({"shuffles": 1}), tmp_path)
-    assert Optimal(facts, 0, 0).compute(tmp_path)["dataset"] == ["first"]
+    write_arrays(read_file(data / "first.csv"), facts, tmp_path, shuffles=1, seed=0)
+    assert OptimalUnit(facts, 0, 0).compute(tmp_path)["dataset"] == ["first"]
     (tmp_path / "code-version").write_text("0.0.1+old")
     with pytest.raises(WarmcbError, match=r"this worker has warmcb .*; expected 0.0.1\+old"):
-        Optimal(replace(facts, fingerprint="x"), 1, 0).compute(tmp_path)
+        OptimalUnit(replace(facts, fingerprint="x"), 1, 0).compute(tmp_path)
 
 
 def test_a_bar_where_there_is_a_terminal(data: Path, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ LEVELS = norm.ppf((np.arange(32) + 0.5) / 32)
 
 
 def drawn_bends(count: int, features: int) -> list[tuple[list[int], Doubles, float]]:
-    """For each bend its features, their weights and its phase, in turns; as src/core/terms.hpp says."""
+    """For each bend its features, their weights and its phase, in turns; as src/core/least_squares/terms.hpp says."""
     uniforms = iter(Stream(20190613, 1).uniforms(0, 20 * count).tolist())
     longest = 4 * max(1.0, np.sqrt(8 / features))
     bends = []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warmcb.study.engine import Work
-from warmcb.study.tasks import Load
+from warmcb.study.units import Load
 
 
 @dataclass(frozen=True)

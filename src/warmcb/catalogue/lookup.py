@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from warmcb import _own
+from warmcb._messages import named
 from warmcb.catalogue.entries import ABLATION, BEST_LAMBDA, CATALOGUE, CLASSES
 from warmcb.catalogue.entry import SOURCES, Algorithm
 from warmcb.catalogue.look import Look
@@ -80,7 +81,7 @@ def check_making(entry: Algorithm, n_actions: int) -> None:
     try:
         bandit = entry.make(n_actions, **settings)
     except Exception as error:  # a user's code may raise anything
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        reason = named(error)
         expected = "expected one that needs nothing" if entry.described else "expected one that takes n_actions"
         raise InputError(
             f"algorithm is {entry.name!r}, of which no bandit can be made; {expected} ({reason})"

@@ -21,7 +21,7 @@ class Workload(NamedTuple):
     n_actions: int
 
     def quantities(self) -> dict[str, float]:
-        """What the time of a run may depend on. `terms` are those of least squares (src/core/terms.hpp)."""
+        """What the time of a run may depend on. `terms` are those of least squares (src/core/least_squares)."""
         whole = self.n_features < 256
         bends = min(192, 500 / math.sqrt(max(self.n_actions, 1)))
         terms = min(2 * self.n_features + 1, 256) + self.n_actions + bends if whole else self.n_features + 1
