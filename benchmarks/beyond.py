@@ -1,4 +1,4 @@
-"""WarmBandit beside the paper's algorithms tuned in hindsight: the tables of docs/beyond.md, from finished studies.
+"""WarmBandit beside the paper's algorithms tuned in hindsight: the tables of docs/study/beyond.md.
 
     python benchmarks/beyond.py STUDY...
 

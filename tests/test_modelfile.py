@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from problems import make_problem
+from tests.support.problems import make_problem
 from warmcb import ArrowCB, Majority, SupervisedTruth, SupOnly, WarmBandit, _modelfile, load
 from warmcb.errors import FileAccessError, InputError, MissingFileError, ModelFileError, WarmcbError
 from warmcb.explorers import InverseGap
@@ -436,7 +436,7 @@ def test_forged_policies_are_refused(kind: Any, tmp_path: Path) -> None:
         with pytest.raises(ModelFileError, match=f"is not a whole {kind.__name__}"):
             load(path)
     _modelfile.write(path, kind.__name__, params, state)
-    with pytest.raises(ModelFileError, match="it is the snapshot of a policy, which does not learn"):
+    with pytest.raises(ModelFileError, match="it has the snapshot of a policy, which does not learn"):
         load(path)
 
 

@@ -13,7 +13,7 @@ from warmcb.errors import DataError
 Row = TypeVar("Row")
 
 
-class Rounds(Generic[Row]):
+class RoundCollector(Generic[Row]):
     """Collects rounds whose contexts and actions are rows of some kind.
 
     Args:
