@@ -1,0 +1,1 @@
+../../examples/log_without_probabilities.py

@@ -1,0 +1,1 @@
+../../examples/shop_that_drifts.py
