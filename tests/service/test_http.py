@@ -694,7 +694,7 @@ def test_a_backup_while_it_is_in_use(serving: Serving, http: httpx.Client, tmp_p
     assert set(before) <= kept <= {*before, *meanwhile}
     again = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert again.returncode != 0
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
 
 
 def test_a_stop_is_graceful_and_loses_nothing(tmp_path: Path) -> None:

@@ -144,7 +144,9 @@ private:
             const double place = std::clamp((static_cast<double>(k) + 0.5) / knots_of_each * n - 0.5, 0.0, n - 1);
             const auto below = static_cast<std::size_t>(place), above = std::min(below + 1, sample.size() - 1);
             const double between = values > discrete ? place - static_cast<double>(below) : std::round(place - static_cast<double>(below));
-            quantiles[k] = static_cast<float>(sample[below] + between * (static_cast<double>(sample[above]) - sample[below]));
+            // Between −1e16 and −1 the sum is rounded to 0: the limit keeps the knots in order.
+            const double low = sample[below], high = sample[above], sum = low + between * (high - low);
+            quantiles[k] = static_cast<float>(between < 1 ? std::min(sum, high) : high);
         }
         if (values == 1) {
             centre[j] = sample[0];
