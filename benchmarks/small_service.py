@@ -8,24 +8,24 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from warmcb.service import loops
-from warmcb.service.administration import Administration
-from warmcb.service.beat import grant_grace
 from warmcb.service.bodies import ActionBody, ActivateBody, DecideBody, ExplainBody, LabelsBody, LoopBody, RewardBody
 from warmcb.service.clock import SECOND, ManualClock
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Handler, Reply
-from warmcb.service.limits import Limits
-from warmcb.service.models import Directory
-from warmcb.service.reading import Reading
+from warmcb.service.http.endpoints import Call, Handler, Reply
+from warmcb.service.http.limits import Limits
+from warmcb.service.loops import loops
+from warmcb.service.loops.directory import Directory
+from warmcb.service.monitoring.webhooks import Webhooks
 from warmcb.service.refusals import RefusedError
-from warmcb.service.reporting import Reporting
-from warmcb.service.serving import Serving
-from warmcb.service.sqlite import SqliteStore
+from warmcb.service.routes.administration import Administration
+from warmcb.service.routes.reading import Reading
+from warmcb.service.routes.reporting import Reporting
+from warmcb.service.routes.serving import Serving
 from warmcb.service.store import Row, open_store
-from warmcb.service.trainer import Trainer
-from warmcb.service.training import Training
-from warmcb.service.webhooks import Webhooks
+from warmcb.service.store.beat import grant_grace
+from warmcb.service.store.committer import Committer
+from warmcb.service.store.sqlite import SqliteStore
+from warmcb.service.training.trainer import Trainer
+from warmcb.service.training.training import Training
 
 BEGIN = 1_800_000_000 * SECOND
 NAMED = {"kind": "named", "actions": ["news", "sport", "weather"], "encoder": {"bits": 4}}

@@ -17,12 +17,12 @@ import warmcb
 from warmcb import _core
 from warmcb._code import files_of
 from warmcb.data import Dataset
-from warmcb.service import versions
 from warmcb.service.bodies import EncoderBody
-from warmcb.service.journal import Entry
-from warmcb.service.kinds import Named
-from warmcb.service.settings import Settings
-from warmcb.service.student import Student
+from warmcb.service.loops import versions
+from warmcb.service.loops.kinds import Named
+from warmcb.service.loops.settings import Settings
+from warmcb.service.training.journal import Entry
+from warmcb.service.training.student import Student
 from warmcb.study.arrays import write_arrays
 from warmcb.study.code import code_version
 from warmcb.study.facts import DataFacts

@@ -1,9 +1,11 @@
 """Imports point downward through the layers of CONTRIBUTING.md."""
 
 import ast
+import re
 from pathlib import Path
 
 import warmcb
+from tests.support.places import ROOT
 
 # From the top to the bottom; a module may import what stands in its own line or below.
 LAYERS = [
@@ -122,3 +124,45 @@ def test_the_study_flows_one_way() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("warmcb.study."):
                 target = str(node.module).split(".")[2]
                 assert STUDY.index(target) < STUDY.index(path.stem), f"{path.name} imports {target}"
+
+
+# Within the service, from the top to the bottom: a module imports from its own folder or from those below.
+SERVICE = [
+    "processes",
+    "app",
+    "personalizer",
+    "routes",
+    "http",
+    "jobs",
+    "training",
+    "monitoring",
+    "events",
+    "loops",
+    "store",
+    "bodies",
+    "refusals",
+    "clock",
+]
+
+
+def test_the_folders_of_the_service_import_downward() -> None:
+    folder = Path(warmcb.__file__).parent / "service"
+    parts = {path.relative_to(folder).parts[0].removesuffix(".py") for path in folder.rglob("*.py")}
+    assert parts == {*SERVICE, "__init__"}
+    for path in folder.rglob("*.py"):
+        part = path.relative_to(folder).parts[0].removesuffix(".py")
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("warmcb.service"):
+                continue
+            module = str(node.module).split(".")
+            targets = module[2:3] or [alias.name for alias in node.names]
+            for target in targets:
+                assert SERVICE.index(part) <= SERVICE.index(target), f"{path.name} imports {target}"
+
+
+def test_no_test_imports_another() -> None:
+    """What two of them need is in tests/support."""
+    files = list(ROOT.glob("tests/**/*.py"))
+    assert len(files) > 80
+    for path in files:
+        assert not re.search(r"^\s*(from|import) .*\btest_", path.read_text(), re.MULTILINE), path

@@ -17,6 +17,12 @@ template <class T> using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::d
 template <class T> using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T> using Numpy = nb::ndarray<nb::numpy, T>;
 
+// What a part saves: arrays by name. The class only gives stubs the array's type.
+class AnyArray : public nb::object {
+    NB_OBJECT_DEFAULT(AnyArray, nb::object, "numpy.typing.NDArray[typing.Any]", nb::ndarray_check)
+};
+using State = nb::typed<nb::dict, nb::str, AnyArray>;
+
 inline void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
 }

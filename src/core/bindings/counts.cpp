@@ -29,7 +29,7 @@ void bind_counts(nb::module_& m) {
             self.count(action, now);
         }, "action"_a, "now"_a, "Count a round in which the action was learned.")
         .def("state", [](const Trial& self) { return state_of(self); }, "Which actions are new, and how often they were learned.")
-        .def("restore", [](Trial& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse.")
+        .def("restore", [](Trial& self, const State& state) { restore(self, state); }, "state"_a, "The reverse.")
         .def("snapshot", [](const Trial& self) { return Trial(self); }, "A copy, as it is now.");
 
     nb::class_<Optimism>(m, "Optimism", "The benefit of the doubt for actions that were rarely played lately.")
@@ -47,7 +47,7 @@ void bind_counts(nb::module_& m) {
             self.add(action);
         }, "action"_a, "Count a round in which the action was learned.")
         .def("state", [](const Optimism& self) { return state_of(self); }, "Everything that it has counted, as arrays by name.")
-        .def("restore", [](Optimism& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse.")
+        .def("restore", [](Optimism& self, const State& state) { restore(self, state); }, "state"_a, "The reverse.")
         .def("snapshot", [](const Optimism& self) { return Optimism(self); }, "A copy, as it is now.");
 
     nb::class_<CostUnit>(m, "CostUnit", "Costs on a scale from about 0 to 1.")
@@ -67,7 +67,7 @@ void bind_counts(nb::module_& m) {
         }, "cost"_a, "Count a cost; (a, b) if the unit changes: what was u is a·u + b.")
         .def("unit", &CostUnit::unit, "cost"_a, "A cost on this scale.")
         .def("state", [](const CostUnit& self) { return state_of(self); }, "Everything that it knows of costs, as arrays by name.")
-        .def("restore", [](CostUnit& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse.")
+        .def("restore", [](CostUnit& self, const State& state) { restore(self, state); }, "state"_a, "The reverse.")
         .def("snapshot", [](const CostUnit& self) { return CostUnit(self); }, "A copy, as it is now.");
 }
 

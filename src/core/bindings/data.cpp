@@ -82,7 +82,7 @@ bool try_csr(nb::handle values, nb::handle indices, nb::handle starts, std::size
     return true;
 }
 
-nb::tuple take(const Rows& rows, Array<const int64_t> order) {
+RowArrays take(const Rows& rows, Array<const int64_t> order) {
     std::vector<float> values;
     std::vector<int32_t> indices;
     std::vector<int64_t> starts{0};
@@ -95,7 +95,7 @@ nb::tuple take(const Rows& rows, Array<const int64_t> order) {
         indices.insert(indices.end(), row.index, row.index + row.size - 1);
         starts.push_back(static_cast<int64_t>(values.size()));
     }
-    return nb::make_tuple(as_array(std::move(values)), as_array(std::move(indices)), as_array(std::move(starts)));
+    return {as_array(std::move(values)), as_array(std::move(indices)), as_array(std::move(starts))};
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ void bind_explorers(nb::module_& m) {
             return probabilities;
         }, "opinions"_a, "The probability of each action.")
         .def("snapshot", [](nb::object self) { return self; }, "Itself: it never changes.")
-        .def("state", [](const Explorer&) { return nb::dict(); }, "Nothing: it has learned nothing.")
-        .def("restore", [](Explorer&, const nb::dict&) {}, "state"_a, "There is nothing to restore.");
+        .def("state", [](const Explorer&) { return State(); }, "Nothing: it has learned nothing.")
+        .def("restore", [](Explorer&, const State&) {}, "state"_a, "There is nothing to restore.");
 
     nb::class_<EpsilonGreedy, Explorer>(m, "EpsilonGreedy", "ε spread over the allowed actions, the rest over the best.")
         .def(nb::init<>());

@@ -71,7 +71,7 @@ public:
         return found;
     }
 
-    nb::dict state() const {
+    State state() const {
         const auto [names, left_out] = names_.all();
         std::vector<uint64_t> hashes;
         std::vector<uint8_t> text;
@@ -81,7 +81,7 @@ public:
             text.insert(text.end(), name.begin(), name.end());
             sizes.push_back(static_cast<int64_t>(name.size()));
         }
-        nb::dict state;
+        State state;
         state["hashes"] = as_array(std::move(hashes));
         state["text"] = as_array(std::move(text));
         state["sizes"] = as_array(std::move(sizes));

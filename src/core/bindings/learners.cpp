@@ -181,7 +181,7 @@ void bind_learners(nb::module_& m) {
             return Numpy<double>(self.totals.data(), {std::size_t(2), self.lanes});
         }, nb::rv_policy::reference_internal, "T and N of each lane (docs/internals/learner.md).")
         .def("state", [](const OnlineLinear& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](OnlineLinear& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
+        .def("restore", [](OnlineLinear& self, const State& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 
     nb::class_<RecursiveLeastSquares, WarmLearner>(m, "RecursiveLeastSquares",
                                                    "Least squares of costs that bend, translate and forget.")
@@ -240,7 +240,7 @@ void bind_learners(nb::module_& m) {
             return dense;
         }, "rows"_a, "i"_a, "translate"_a = true, "What it sees of row i.")
         .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](RecursiveLeastSquares& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
+        .def("restore", [](RecursiveLeastSquares& self, const State& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 
     nb::class_<LeastSquares, Learner>(m, "LeastSquares", "Normal equations of each action, and the weights that solve them.")
         .def("__init__", [](LeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes) {

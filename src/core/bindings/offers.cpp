@@ -58,7 +58,7 @@ void bind_offers(nb::module_& m) {
             return self.contexts + self.actions + self.product(of_context, of_action);
         }, "of_context"_a, "of_action"_a, "The column of a product of features, of crossed pairs.");
 
-    m.def("identities_of", [](const nb::tuple& ids) {
+    m.def("identities_of", [](const nb::typed<nb::tuple, nb::object, nb::ellipsis>& ids) {
         std::vector<uint64_t> numbers;
         for (const nb::handle id : ids) numbers.push_back(identity_of(id));
         return as_array(std::move(numbers));
@@ -96,7 +96,7 @@ void bind_offers(nb::module_& m) {
                 indices.insert(indices.end(), row.index, row.index + row.size - 1);
                 starts.push_back(static_cast<int64_t>(values.size()));
             }
-            return nb::make_tuple(as_array(std::move(values)), as_array(std::move(indices)), as_array(std::move(starts)));
+            return RowArrays{as_array(std::move(values)), as_array(std::move(indices)), as_array(std::move(starts))};
         }, "pairing"_a, "i"_a, "The rows of the actions of round i, as CSR arrays.");
 }
 

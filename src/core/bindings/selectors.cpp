@@ -50,7 +50,7 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
         }, "outcome"_a, "Score the lanes by what became of a round.")
         .def("snapshot", [](const Kind& self) { return std::make_unique<Kind>(self); }, "A copy, as it is now.")
         .def("state", [](const Kind& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](Kind& self, const nb::dict& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
+        .def("restore", [](Kind& self, const State& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace warmcb {
 
 template <class T> Numpy<T> copy_of(const std::vector<T>& values) { return as_array(std::vector<T>(values)); }
 
-template <class T> void copy_from(const nb::dict& state, const char* name, std::vector<T>& to) {
+template <class T> void copy_from(const State& state, const char* name, std::vector<T>& to) {
     const auto array = nb::cast<Array<const T>>(state[name], false);
     require(array.size() == to.size(), "an array of the state has another size");
     if constexpr (std::is_floating_point_v<T>)
@@ -21,7 +21,7 @@ template <class T> void copy_from(const nb::dict& state, const char* name, std::
     std::copy(array.data(), array.data() + array.size(), to.begin());
 }
 
-template <class T> std::vector<T> array_from(const nb::dict& state, const char* name) {
+template <class T> std::vector<T> array_from(const State& state, const char* name) {
     std::vector<T> values(nb::cast<Array<const T>>(state[name], false).size());
     copy_from(state, name, values);
     return values;

@@ -8,8 +8,8 @@
 
 namespace warmcb {
 
-inline nb::dict state_of(const Trial& trial) {
-    nb::dict state;
+inline State state_of(const Trial& trial) {
+    State state;
     state["added"] = copy_of(trial.added);
     state["learned"] = copy_of(trial.learned);
     state["from"] = copy_of(trial.from);
@@ -17,7 +17,7 @@ inline nb::dict state_of(const Trial& trial) {
     return state;
 }
 
-inline void restore(Trial& trial, const nb::dict& state) {
+inline void restore(Trial& trial, const State& state) {
     copy_from(state, "added", trial.added);
     require(std::is_sorted(trial.added.begin(), trial.added.end()), "a new action before an old one");
     copy_from(state, "learned", trial.learned);
@@ -25,15 +25,15 @@ inline void restore(Trial& trial, const nb::dict& state) {
     copy_from(state, "to", trial.to);
 }
 
-inline nb::dict state_of(const Optimism& optimism) {
-    nb::dict state;
+inline State state_of(const Optimism& optimism) {
+    State state;
     state["counts"] = copy_of(optimism.counts);
     state["last"] = copy_of(optimism.last);
     state["rounds"] = copy_of(std::vector<uint64_t>{optimism.rounds});
     return state;
 }
 
-inline void restore(Optimism& optimism, const nb::dict& state) {
+inline void restore(Optimism& optimism, const State& state) {
     std::vector<uint64_t> rounds(1);
     copy_from(state, "counts", optimism.counts);
     copy_from(state, "last", optimism.last);
@@ -44,15 +44,15 @@ inline void restore(Optimism& optimism, const nb::dict& state) {
     optimism.rounds = rounds[0];
 }
 
-inline nb::dict state_of(const CostUnit& unit) {
-    nb::dict state;
+inline State state_of(const CostUnit& unit) {
+    State state;
     state["numbers"] = copy_of(std::vector<double>{unit.low, unit.width, unit.lowest, unit.highest, unit.lowest_before, unit.highest_before,
                                                    unit.mean, unit.squares});
     state["seen"] = copy_of(std::vector<uint64_t>{unit.seen});
     return state;
 }
 
-inline void restore(CostUnit& unit, const nb::dict& state) {
+inline void restore(CostUnit& unit, const State& state) {
     std::vector<double> numbers(8);
     std::vector<uint64_t> seen(1);
     copy_from(state, "numbers", numbers);

@@ -7,7 +7,7 @@
 namespace warmcb {
 
 // Labels and rounds that may have to be learned again, labels first. A cost that nobody knows is 0, and marked.
-inline void put_examples(nb::dict& state, const RecursiveLeastSquares& learner) {
+inline void put_examples(State& state, const RecursiveLeastSquares& learner) {
     std::vector<uint32_t> index;
     std::vector<float> value, importance;
     std::vector<uint64_t> ends, actions, identities;
@@ -37,7 +37,7 @@ inline void put_examples(nb::dict& state, const RecursiveLeastSquares& learner) 
     state["kept_known"] = as_array(std::move(known));
 }
 
-inline void get_examples(const nb::dict& state, RecursiveLeastSquares& learner) {
+inline void get_examples(const State& state, RecursiveLeastSquares& learner) {
     std::vector<uint64_t> counts(3);
     copy_from(state, "kept_counts", counts);
     const auto index = array_from<uint32_t>(state, "kept_index");

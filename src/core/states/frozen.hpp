@@ -10,8 +10,8 @@ namespace warmcb {
 
 constexpr uint64_t most_inputs = uint64_t(1) << 31, most_weights = uint64_t(1) << 38;
 
-inline nb::dict state_of(const MixedModel& model) {
-    nb::dict state;
+inline State state_of(const MixedModel& model) {
+    State state;
     state["weights"] = copy_of(model.weights.values);
     state["shape_of_weights"] = copy_of(std::vector<uint64_t>{model.actions, model.weights.lanes});
     state["mixture"] = copy_of(model.mixture);
@@ -22,7 +22,7 @@ inline nb::dict state_of(const MixedModel& model) {
     return state;
 }
 
-inline std::unique_ptr<Predictor> thaw_linear(const nb::dict& state, const Kernels& kernels) {
+inline std::unique_ptr<Predictor> thaw_linear(const State& state, const Kernels& kernels) {
     std::vector<uint64_t> shape(3);  // inputs, actions, lanes
     copy_from(state, "shape_of_weights", shape);
     require(shape[0] > 0, "weights without an intercept");
@@ -43,7 +43,7 @@ inline std::unique_ptr<Predictor> thaw_linear(const nb::dict& state, const Kerne
 }
 
 // A model that learns no more, from its state.
-inline std::unique_ptr<Predictor> thaw(const nb::dict& state) {
+inline std::unique_ptr<Predictor> thaw(const State& state) {
     const Kernels& kernels = *available_kernels()[0];
     if (!state.contains("centre")) return thaw_linear(state, kernels);
     std::vector<double> largest(1);

@@ -9,7 +9,7 @@
 namespace warmcb {
 
 // Models with their factors; those that share one share it again.
-inline void put_models(nb::dict& state, const std::string& name, const LaneModels& models) {
+inline void put_models(State& state, const std::string& name, const LaneModels& models) {
     std::map<const Factor*, uint32_t> numbers{{models.fresh.get(), 0}};
     std::vector<uint32_t> whose;
     std::vector<float> variances, tiles;
@@ -30,7 +30,7 @@ inline void put_models(nb::dict& state, const std::string& name, const LaneModel
     put_identities(state, name, models.identities);
 }
 
-inline void get_models(const nb::dict& state, const std::string& name, LaneModels& models) {
+inline void get_models(const State& state, const std::string& name, LaneModels& models) {
     const auto array_of = [&](const char* what) { return name + what; };
     copy_from(state, array_of("_weights").c_str(), models.weights.values);
     std::vector<uint32_t> whose(models.factors.size());

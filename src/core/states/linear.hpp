@@ -7,7 +7,7 @@
 namespace warmcb {
 
 // Only the features that were ever seen: a sparse model of millions stays a small file.
-inline nb::dict state_of(const OnlineLinear& learner) {
+inline State state_of(const OnlineLinear& learner) {
     const std::size_t width = learner.actions * learner.lanes;
     std::vector<int64_t> seen;
     std::vector<float> weights, scales;
@@ -18,7 +18,7 @@ inline nb::dict state_of(const OnlineLinear& learner) {
         weights.insert(weights.end(), learner.weights.data() + j * width, learner.weights.data() + (j + 1) * width);
         scales.insert(scales.end(), of_input, of_input + 2 * width);
     }
-    nb::dict state;
+    State state;
     state["seen"] = as_array(std::move(seen));
     state["weights"] = as_array(std::move(weights));
     state["scales"] = as_array(std::move(scales));
@@ -27,7 +27,7 @@ inline nb::dict state_of(const OnlineLinear& learner) {
 }
 
 // Into a learner that has seen nothing.
-inline void restore(OnlineLinear& learner, const nb::dict& state) {
+inline void restore(OnlineLinear& learner, const State& state) {
     const std::size_t width = learner.actions * learner.lanes;
     const auto seen = nb::cast<Array<const int64_t>>(state["seen"]);
     std::vector<float> weights(seen.size() * width), scales(seen.size() * 2 * width);
@@ -45,7 +45,7 @@ inline void restore(OnlineLinear& learner, const nb::dict& state) {
 }
 
 // Only the features that have a weight, for the same reason.
-inline nb::dict state_of(const LinearModel& model) {
+inline State state_of(const LinearModel& model) {
     const std::size_t width = model.actions * model.lanes;
     std::vector<int64_t> weighed;
     std::vector<float> weights;
@@ -55,7 +55,7 @@ inline nb::dict state_of(const LinearModel& model) {
         weighed.push_back(static_cast<int64_t>(j));
         weights.insert(weights.end(), of_input, of_input + width);
     }
-    nb::dict state;
+    State state;
     state["weighed"] = as_array(std::move(weighed));
     state["weights"] = as_array(std::move(weights));
     state["shape_of_weights"] = copy_of(std::vector<uint64_t>{model.inputs, model.actions, model.lanes});

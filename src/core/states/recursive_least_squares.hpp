@@ -7,8 +7,8 @@
 
 namespace warmcb {
 
-inline nb::dict state_of(const RecursiveLeastSquares& learner) {
-    nb::dict state;
+inline State state_of(const RecursiveLeastSquares& learner) {
+    State state;
     put_terms(state, learner.terms);
     state["varied"] = copy_of(learner.terms.units.varied);
     state["recent"] = copy_of(learner.terms.units.recent);
@@ -35,7 +35,7 @@ inline nb::dict state_of(const RecursiveLeastSquares& learner) {
 }
 
 // Into a learner that has seen nothing.
-inline void restore(RecursiveLeastSquares& learner, const nb::dict& state) {
+inline void restore(RecursiveLeastSquares& learner, const State& state) {
     require(array_from<uint64_t>(state, "shape") == shape_of(learner.terms), "terms of another shape");
     get_terms(state, learner.actions, learner.terms);
     FeatureUnits& units = learner.terms.units;

@@ -7,22 +7,22 @@
 
 namespace warmcb {
 
-inline nb::dict state_of(const ProgressiveValidation& selector) {
-    nb::dict state;
+inline State state_of(const ProgressiveValidation& selector) {
+    State state;
     state["sums"] = copy_of(selector.sums);
     state["rounds"] = copy_of(std::vector<uint64_t>{selector.rounds});
     return state;
 }
 
-inline void restore(ProgressiveValidation& selector, const nb::dict& state) {
+inline void restore(ProgressiveValidation& selector, const State& state) {
     std::vector<uint64_t> rounds(1);
     copy_from(state, "sums", selector.sums);
     copy_from(state, "rounds", rounds);
     selector.rounds = rounds[0];
 }
 
-inline nb::dict state_of(const Contest& contest) {
-    nb::dict state;
+inline State state_of(const Contest& contest) {
+    State state;
     state["sums"] = copy_of(contest.sums);
     state["weights"] = copy_of(contest.weights);
     state["dropped"] = copy_of(contest.dropped);
@@ -36,7 +36,7 @@ inline nb::dict state_of(const Contest& contest) {
     return state;
 }
 
-inline void restore(Contest& contest, const nb::dict& state) {
+inline void restore(Contest& contest, const State& state) {
     copy_from(state, "sums", contest.sums);
     copy_from(state, "weights", contest.weights);
     copy_from(state, "dropped", contest.dropped);

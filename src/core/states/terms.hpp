@@ -16,7 +16,7 @@ inline std::vector<uint64_t> shape_of(const Terms& terms) {
     return {terms.features, terms.whole, terms.translations, terms.products, terms.bends.size(), terms.contexts, terms.crosses};
 }
 
-inline void put_terms(nb::dict& state, const Terms& terms) {
+inline void put_terms(State& state, const Terms& terms) {
     state["shape"] = copy_of(shape_of(terms));
     state["centre"] = copy_of(terms.units.centre);
     state["inverse"] = copy_of(terms.units.inverse);
@@ -28,7 +28,7 @@ inline void put_terms(nb::dict& state, const Terms& terms) {
 }
 
 // Into terms of the same features.
-inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) {
+inline void get_terms(const State& state, std::size_t actions, Terms& terms) {
     std::vector<uint64_t> shape(7);
     copy_from(state, "shape", shape);
     require(shape[0] == terms.features && shape[1] == terms.whole && shape[5] <= terms.features && shape[6] <= 1 && shape[2] <= actions && shape[4] <= most_bends &&
@@ -56,7 +56,7 @@ inline void get_terms(const nb::dict& state, std::size_t actions, Terms& terms) 
             "a translator of another size");
 }
 
-inline void put_identities(nb::dict& state, const std::string& name, const Identities& identities) {
+inline void put_identities(State& state, const std::string& name, const Identities& identities) {
     if (identities.known.empty()) return;
     const std::map<uint64_t, Identities::Identity> sorted(identities.known.begin(), identities.known.end());
     std::vector<uint64_t> names, last;
@@ -73,7 +73,7 @@ inline void put_identities(nb::dict& state, const std::string& name, const Ident
     state[(name + "_effect_variances").c_str()] = as_array(std::move(variances));
 }
 
-inline void get_identities(const nb::dict& state, const std::string& name, Identities& identities) {
+inline void get_identities(const State& state, const std::string& name, Identities& identities) {
     if (!state.contains((name + "_identities").c_str())) return;
     const auto names = array_from<uint64_t>(state, (name + "_identities").c_str());
     const std::size_t lanes = identities.lanes(), width = identities.models() * lanes;

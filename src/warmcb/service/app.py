@@ -8,24 +8,25 @@ from typing import Any
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.routing import Route, Router
 
-from warmcb.service import keys
-from warmcb.service.administration import Administration
 from warmcb.service.clock import Clock
-from warmcb.service.committer import Committer
-from warmcb.service.http import ANY_KEY, ANYBODY, Call, Door, Endpoint, Reply
-from warmcb.service.keys import Key
-from warmcb.service.limits import Limits
-from warmcb.service.metrics import exposition
-from warmcb.service.models import Directory
-from warmcb.service.openapi import description
-from warmcb.service.page import Page
+from warmcb.service.http.door import Door
+from warmcb.service.http.endpoints import ANY_KEY, ANYBODY, Call, Endpoint, Reply
+from warmcb.service.http.limits import Limits
+from warmcb.service.http.openapi import description
+from warmcb.service.loops import keys
+from warmcb.service.loops.directory import Directory
+from warmcb.service.loops.keys import Key
+from warmcb.service.monitoring.metrics import exposition
 from warmcb.service.personalizer.apis import ROOT
 from warmcb.service.personalizer.routes import Personalizer
-from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
-from warmcb.service.reporting import Reporting
-from warmcb.service.serving import Serving
+from warmcb.service.routes.administration import Administration
+from warmcb.service.routes.page import Page
+from warmcb.service.routes.reading import Reading
+from warmcb.service.routes.reporting import Reporting
+from warmcb.service.routes.serving import Serving
 from warmcb.service.store import Store, StoreError
+from warmcb.service.store.committer import Committer
 
 
 class _Text(Convertor[str]):

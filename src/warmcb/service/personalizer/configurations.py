@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from warmcb._messages import shown
-from warmcb.service import inbox, keys, loops
 from warmcb.service.clock import iso
-from warmcb.service.committer import Committer, Job
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.loops import Loop
-from warmcb.service.models import Directory
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import inbox, keys, loops
+from warmcb.service.loops.directory import Directory
+from warmcb.service.loops.loops import Loop
+from warmcb.service.loops.settings import Settings
 from warmcb.service.personalizer import policies
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import Policy, ServiceConfiguration
 from warmcb.service.personalizer.durations import duration_of, seconds_of
 from warmcb.service.personalizer.errors import invalid, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.settings import Settings
 from warmcb.service.store import Database, Store
+from warmcb.service.store.committer import Committer, Job
 
 _SERVICE, _POLICY = "InvalidServiceConfiguration", "InvalidPolicyConfiguration"
 AGGREGATIONS = {

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from warmcb._messages import shown
-from warmcb.service import keys
 from warmcb.service.bodies import EvaluateBody
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.jobs import COMPLETED, Job, ask, find, jobs, remove
-from warmcb.service.loops import Loop
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.jobs.jobs import COMPLETED, Job, ask, find, jobs, remove
+from warmcb.service.loops import keys
+from warmcb.service.loops.loops import Loop
+from warmcb.service.loops.settings import Settings, settings_from
 from warmcb.service.personalizer import policies
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import Evaluation, PolicyReference
@@ -24,9 +24,9 @@ from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
-from warmcb.service.reading import Reading
-from warmcb.service.settings import Settings, settings_from
+from warmcb.service.routes.reading import Reading
 from warmcb.service.store import Store
+from warmcb.service.store.committer import Committer
 
 KIND = "evaluation"
 CONTRACT = "InvalidEvaluationContract"

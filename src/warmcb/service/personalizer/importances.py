@@ -9,13 +9,12 @@ import numpy as np
 from warmcb import Decision, load
 from warmcb._messages import shown
 from warmcb.errors import WarmcbError
-from warmcb.service import keys, versions
-from warmcb.service.apart import apart
-from warmcb.service.committer import Committer
-from warmcb.service.events import COLUMNS, Stored
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.jobs import COMPLETED, Job, ask, find, jobs, remove
-from warmcb.service.loops import Loop
+from warmcb.service.events.events import COLUMNS, Stored
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.jobs.apart import apart
+from warmcb.service.jobs.jobs import COMPLETED, Job, ask, find, jobs, remove
+from warmcb.service.loops import keys, versions
+from warmcb.service.loops.loops import Loop
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import FeatureImportance
 from warmcb.service.personalizer.errors import invalid, missing, surface
@@ -24,6 +23,7 @@ from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.results import head
 from warmcb.service.store import Store
+from warmcb.service.store.committer import Committer
 
 KIND = "importance"
 _CODE = "InvalidContract"

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from warmcb.service import keys
 from warmcb.service.clock import iso
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Endpoint, Reply
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import keys
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import missing, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.retention import forget_log
 from warmcb.service.store import Store
+from warmcb.service.store.committer import Committer
+from warmcb.service.training.retention import forget_log
 
 
 @dataclass(frozen=True)

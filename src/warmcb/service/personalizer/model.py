@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from warmcb.errors import WarmcbError
-from warmcb.service import inbox, keys, versions
 from warmcb.service.clock import iso
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.kinds import loaded
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import inbox, keys, versions
+from warmcb.service.loops.kinds import loaded
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import invalid, surface
 from warmcb.service.store import Database, Store
+from warmcb.service.store.committer import Committer
 
 _FORMAT = "InvalidModelImportFormat"
 _MOST_BYTES = 2**26

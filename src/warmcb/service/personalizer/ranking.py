@@ -7,24 +7,24 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warmcb._messages import shown
-from warmcb.service import keys
 from warmcb.service.bodies import DecideBody, RewardBody
-from warmcb.service.committer import Committer
-from warmcb.service.deciding import decide
-from warmcb.service.events import Stored, keep
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.kinds import Choice
-from warmcb.service.metrics import DECISIONS, REWARDS
-from warmcb.service.models import Directory
-from warmcb.service.offers import Offer
+from warmcb.service.events.deciding import decide
+from warmcb.service.events.events import Stored, keep
+from warmcb.service.events.rewards import keep_activation, keep_reward
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import keys
+from warmcb.service.loops.directory import Directory
+from warmcb.service.loops.kinds import Choice
+from warmcb.service.loops.offers import Offer
+from warmcb.service.monitoring.metrics import DECISIONS, REWARDS
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import Rank, Reward
 from warmcb.service.personalizer.errors import invalid, surface
 from warmcb.service.personalizer.offering import checked_event, offer_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.refusals import conflict
-from warmcb.service.rewards import keep_activation, keep_reward
 from warmcb.service.store import Manner
+from warmcb.service.store.committer import Committer
 
 RANK, REWARD, ACTIVATE = "InvalidRankRequest", "InvalidRewardRequest", "InvalidEventIdToActivate"
 """The codes of requests that make no sense."""

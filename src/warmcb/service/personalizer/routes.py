@@ -2,10 +2,9 @@
 
 from typing import Protocol
 
-from warmcb.service.committer import Committer
-from warmcb.service.http import ANY_KEY, Call, Endpoint, Reply
-from warmcb.service.jobs import Jobs
-from warmcb.service.models import Directory
+from warmcb.service.http.endpoints import ANY_KEY, Call, Endpoint, Reply
+from warmcb.service.jobs.jobs import Jobs
+from warmcb.service.loops.directory import Directory
 from warmcb.service.personalizer import evaluations, importances
 from warmcb.service.personalizer.apis import APIS, ROOT, Api
 from warmcb.service.personalizer.configurations import Configurations
@@ -16,9 +15,10 @@ from warmcb.service.personalizer.logs import Logs
 from warmcb.service.personalizer.model import Model
 from warmcb.service.personalizer.multislot import MultiSlot
 from warmcb.service.personalizer.ranking import Ranking
-from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
+from warmcb.service.routes.reading import Reading
 from warmcb.service.store import Store
+from warmcb.service.store.committer import Committer
 
 
 class Personalizer:
