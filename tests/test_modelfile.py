@@ -436,7 +436,7 @@ def test_forged_policies_are_refused(kind: Any, tmp_path: Path) -> None:
         with pytest.raises(ModelFileError, match=f"is not a whole {kind.__name__}"):
             load(path)
     _modelfile.write(path, kind.__name__, params, state)
-    with pytest.raises(ModelFileError, match="it is the snapshot of a policy, which does not learn"):
+    with pytest.raises(ModelFileError, match="it has the snapshot of a policy, which does not learn"):
         load(path)
 
 

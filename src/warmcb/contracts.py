@@ -31,6 +31,19 @@ from numpy.typing import NDArray
 from warmcb._core import Costs, Rows
 from warmcb._states import State
 
+__all__ = [
+    "Explorer",
+    "Learner",
+    "Opinions",
+    "Outcome",
+    "Part",
+    "Selector",
+    "StartsExplorer",
+    "StartsLearner",
+    "StartsSelector",
+    "parameters",
+]
+
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 

@@ -1,58 +1,95 @@
-"""What can go wrong, by kind of mistake. Each message names the argument, its value and what was expected.
+"""The exceptions of warmcb, one class for each kind of mistake.
 
-WarmcbError
-├── InputError (ValueError)
-├── DataError (ValueError)
-├── ModelFileError (ValueError)
-│   └── FileAccessError (OSError)
-│       └── MissingFileError (FileNotFoundError)
-├── OrderError (RuntimeError)
-├── UnsupportedError (NotImplementedError)
-├── ServiceError
-└── MissingDependencyError (ImportError)
+A message is one line. It names the argument, its value and what was expected::
+
+    WarmcbError
+    ├── InputError (ValueError)
+    ├── DataError (ValueError)
+    ├── ModelFileError (ValueError)
+    │   └── FileAccessError (OSError)
+    │       └── MissingFileError (FileNotFoundError)
+    ├── OrderError (RuntimeError)
+    ├── UnsupportedError (NotImplementedError)
+    ├── ServiceError
+    └── MissingDependencyError (ImportError)
 """
+
+__all__ = [
+    "DataError",
+    "FileAccessError",
+    "InputError",
+    "MissingDependencyError",
+    "MissingFileError",
+    "ModelFileError",
+    "OrderError",
+    "ServiceError",
+    "UnsupportedError",
+    "WarmcbError",
+]
 
 
 class WarmcbError(Exception):
-    """Every error that this package raises on purpose."""
+    """The base class of all errors that warmcb raises on purpose.
+
+    Any other exception is a bug in warmcb, or comes from your own code.
+
+    Examples:
+        >>> from warmcb import ArrowCB, WarmcbError
+        >>> try:
+        ...     ArrowCB(n_actions=3, epsilon=2.0)
+        ... except WarmcbError as error:
+        ...     print(error)
+        epsilon is 2.0; expected a number in [0, 1]
+
+    """
 
 
 class InputError(WarmcbError, ValueError):
-    """An argument has a value that makes no sense."""
+    """An argument has a value that cannot be used."""
 
 
 class DataError(WarmcbError, ValueError):
-    """A data file is missing, or it cannot be used."""
+    """A data file or a log is missing, damaged, or has no usable content."""
 
 
 class ModelFileError(WarmcbError, ValueError):
-    """A saved bandit cannot be read (truncated, foreign, written by a newer version) or cannot be written."""
+    """A saved bandit cannot be read or written.
+
+    For example, the file is truncated, is not a model file, or was written by a newer version.
+    """
 
 
 class FileAccessError(OSError, ModelFileError):
-    """The system refuses to read or write a saved bandit: no permission, a full disk. `errno` tells which."""
+    """The operating system refuses to read or write a saved bandit.
+
+    The attribute `errno` tells why: for example, a missing permission or a full disk.
+    """
 
 
 class MissingFileError(FileNotFoundError, FileAccessError):
-    """There is no saved bandit of this name."""
+    """There is no saved bandit at the given path."""
 
 
 class OrderError(WarmcbError, RuntimeError):
-    """A method was called at a moment when it has no meaning."""
+    """A method was called too early or too late, for example `predict` before any data."""
 
 
 class UnsupportedError(WarmcbError, NotImplementedError):
-    """A bandit was asked for something that only others can do."""
+    """The bandit cannot do what was asked, although other bandits can."""
 
 
 class ServiceError(WarmcbError):
-    """A service refused a request, or could not be reached.
+    """The service refused a request, or could not be reached.
 
     Args:
-        message: what went wrong, in the service's words.
-        status: that of HTTP; None if there was no answer.
-        code: the kind of mistake: "not_found", "conflict", "unavailable"; "unreachable", "timeout" or "interrupted"
-            without an answer.
+        message: the reason, in the words of the service.
+        status: the HTTP status; None if there was no answer.
+        code: the kind of mistake, such as "not_found", "conflict" or "unavailable". If there was no answer, it is
+            "unreachable", "timeout" or "interrupted".
+
+    Attributes:
+        status: the HTTP status; None if there was no answer.
+        code: the kind of mistake.
 
     """
 
@@ -63,4 +100,4 @@ class ServiceError(WarmcbError):
 
 
 class MissingDependencyError(WarmcbError, ImportError):
-    """An optional package is needed for this."""
+    """An optional package is not installed. The message says which `pip install` adds it."""

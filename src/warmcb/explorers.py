@@ -1,4 +1,4 @@
-"""Explorers: from the scores of the actions to the distribution that is played."""
+"""Explorers: they turn the scores of the actions into the probabilities to play them with."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,49 @@ __all__ = ["EXPLORERS", "EpsilonGreedy", "Explorer", "InverseGap"]
 
 @dataclass(frozen=True)
 class EpsilonGreedy:
-    """The paper's: ε is spread over all allowed actions, the rest over the lowest-scored, equals sharing it."""
+    """ε-greedy exploration, as in the paper (Algorithm 1, line 3).
+
+    A share of ε is spread over all allowed actions. The action with the lowest score gets the rest; equal actions
+    share it. ε is a parameter of the bandit.
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.explorers import EpsilonGreedy
+        >>> bandit = WarmBandit(n_actions=4, epsilon=0.2, explorer=EpsilonGreedy())
+        >>> bandit.warm_start([[1.0]] * 10, [2] * 10).decide([1.0]).probabilities
+        array([0.05, 0.05, 0.85, 0.05])
+
+    """
 
     def start(self) -> _core.EpsilonGreedy:
-        """The compiled explorer."""
+        """Make the compiled explorer.
+
+        Returns:
+            the explorer that a bandit runs.
+
+        """
         return _core.EpsilonGreedy()
 
 
 @dataclass(frozen=True)
 class InverseGap:
-    """Explores less the worse an action looks, and the more rounds have been learned.
+    """Exploration that fades with the rounds, and for actions that look worse.
 
-    An action that no eligible lane puts within `gap` of its best gets ε/K/(1 + sharpness·√t·gap), but never less than
-    `floor` of ε/K. What an eligible lane would play has its full share, so that lanes can be compared.
+    Let `gap` be the distance of an action's score to the best score, the smallest over all eligible lanes. After t
+    rounds the action is explored with the probability ε/K/(1 + sharpness·√t·gap), but at least `floor`·ε/K. The greedy
+    actions of eligible lanes keep ε/K, so that the lanes can be compared.
 
     Args:
-        sharpness: how fast exploration fades where costs are clear.
-        floor: the share of ε/K that every action keeps.
+        sharpness: how fast exploration fades for actions that look worse.
+        floor: the share of ε/K that each action keeps.
         patience: the round from which on ε falls like t^(−1/3).
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.explorers import InverseGap
+        >>> bandit = WarmBandit(n_actions=4, epsilon=0.2, explorer=InverseGap(sharpness=3.0))
+        >>> bandit.warm_start([[1.0]] * 10, [2] * 10).decide([1.0]).probabilities
+        array([0.05, 0.05, 0.85, 0.05])
 
     """
 
@@ -41,9 +66,14 @@ class InverseGap:
         _inputs.number("patience", self.patience, "a number above 0", 0.0, 1e300, low_excluded=True)
 
     def start(self) -> _core.InverseGap:
-        """The compiled explorer."""
+        """Make the compiled explorer.
+
+        Returns:
+            the explorer that a bandit runs.
+
+        """
         return _core.InverseGap(float(self.sharpness), float(self.floor), float(self.patience))
 
 
 EXPLORERS = {"inverse-gap": InverseGap(), "epsilon-greedy": EpsilonGreedy()}
-"""By the names that `WarmBandit` takes."""
+"""The explorers by the names that `WarmBandit` and `SharedBandit` accept."""

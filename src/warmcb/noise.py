@@ -9,6 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 from warmcb import _inputs, _own, _streams
 from warmcb.errors import InputError
 
+__all__ = [
+    "KINDS",
+    "Noise",
+    "NoiseFunction",
+    "NoiseLike",
+    "OwnNoise",
+    "fits_described",
+    "noise_text",
+    "noise_title",
+    "parse_noise",
+]
+
 KINDS = ("none", "uar", "cyc", "maj")
 Labels = NDArray[np.int32]
 

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
 
+__all__ = [
+    "draw_runs",
+    "plot_certainty",
+    "plot_explanation",
+    "plot_runs",
+]
+
 _NAMES = {CATALOGUE[name].kind: name for name in CLASSES}
 
 

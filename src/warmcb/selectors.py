@@ -1,4 +1,4 @@
-"""Selectors: which λ is in charge, from what the rounds so far have cost."""
+"""Selectors: they choose the λ in charge from the costs of the rounds so far."""
 
 from dataclasses import dataclass
 
@@ -15,26 +15,44 @@ RULES = (
     "running-baseline",
     "self-normalised",
 )
-"""What `Contest` can charge a lane for a round in which an action was played with probability p at a cost.
+"""The rules by which `Contest` charges a lane for a round. An action was played with probability p, and has a cost.
 
-- `baseline`: (cost − ½)/p if the lane would have played it. `running-baseline`: the average cost so far instead of ½.
-- `self-normalised`: cost/p if the lane would have played it, in units of the sum of those 1/p.
-- `doubly-robust`: what the λ = 1 lane expects of the lane's action, corrected by (cost − expected)/p if it was played;
-  `doubly-robust-in-charge`: what the lane in charge expects.
-- `forecast`: the cost if the lane's action was played, or else what λ = 1 expects of it; and `error_weight` times the
-  squared error of the lane's own forecast of the cost. No 1/p: a little biased, and much less noisy.
+- `baseline`: (cost − ½)/p if the lane would have played the same action, else 0.
+- `running-baseline`: the same, with the average cost so far instead of ½.
+- `self-normalised`: cost/p if the lane would have played the same action, divided by the sum of those 1/p.
+- `doubly-robust`: the cost that the lane λ = 1 predicts for the lane's action, plus (cost − prediction)/p if that
+  action was played.
+- `doubly-robust-in-charge`: the same, with the predictions of the lane in charge.
+- `forecast`: the cost if the lane's action was played, else the cost that λ = 1 predicts for it; plus `error_weight`
+  times the squared error of the lane's own prediction. It has no factor 1/p: it is slightly biased, but much less
+  noisy.
 """
 
 
 @dataclass(frozen=True)
 class ProgressiveValidation:
-    """The paper's (Algorithm 1, line 7): each lane pays cost/p whenever it would have played what was played."""
+    """Selection by progressive validation, as in the paper (Algorithm 1, line 7).
+
+    A lane is charged cost/p in each round in which it would have played the same action. The lane with the lowest sum
+    is in charge. Its name in `SELECTORS` is "cost/p".
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.selectors import ProgressiveValidation
+        >>> bandit = WarmBandit(n_actions=2, selector=ProgressiveValidation())
+        >>> bandit.warm_start([[1.0], [-1.0]], [0, 1]).lambda_
+        0.0
+
+    """
 
     def start(self, n_lanes: int) -> _core.ProgressiveValidation:
-        """The compiled selector.
+        """Make the compiled selector.
 
         Args:
-            n_lanes: L.
+            n_lanes: the number of lanes, L.
+
+        Returns:
+            the selector that a bandit runs.
 
         """
         return _core.ProgressiveValidation(n_lanes)
@@ -42,13 +60,21 @@ class ProgressiveValidation:
 
 @dataclass(frozen=True)
 class Contest:
-    """Lanes are compared by a rule beside the paper's; those that are surely worse than the last one drop out.
+    """Selection by one of `RULES`. Lanes that are surely worse than the last lane are dropped.
 
     Args:
-        rule: one of `RULES`.
-        contention: with the rule "forecast", lanes that were charged so much more than the best are not explored.
-        error_weight: of a squared forecast error beside a cost, with the same rule.
-        error: the chance that any of the intervals is ever wrong.
+        rule: how a lane is charged for a round, one of `RULES`.
+        contention: lanes whose charges exceed those of the best lane by this amount are not explored. Only for the
+            rule "forecast".
+        error_weight: the weight of a squared prediction error, compared with a cost. Only for the rule "forecast".
+        error: the probability that any interval of `WarmBandit.intervals_` is ever wrong.
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.selectors import Contest
+        >>> bandit = WarmBandit(n_actions=2, selector=Contest("doubly-robust", error=0.01))
+        >>> bandit.selector.rule
+        'doubly-robust'
 
     """
 
@@ -64,10 +90,13 @@ class Contest:
         _inputs.number("error", self.error, "a number in (0, 1]", 0.0, 1.0, low_excluded=True)
 
     def start(self, n_lanes: int) -> _core.Contest:
-        """The compiled selector.
+        """Make the compiled selector.
 
         Args:
-            n_lanes: L.
+            n_lanes: the number of lanes, L.
+
+        Returns:
+            the selector that a bandit runs.
 
         """
         limits = float(self.contention), float(self.error_weight), float(self.error)
@@ -75,4 +104,4 @@ class Contest:
 
 
 SELECTORS = {rule: Contest(rule) for rule in RULES} | {"cost/p": ProgressiveValidation()}
-"""By the names that `WarmBandit` takes."""
+"""The selectors by the names that `WarmBandit` and `SharedBandit` accept."""

@@ -210,7 +210,7 @@ def test_bad_new_names_change_nothing() -> None:
 
 def test_beyond_what_fits() -> None:
     bandit = ArrowCB(2**20).warm_start(np.ones((1, 1)), [0])
-    with pytest.raises(InputError, match="the model is 1048577 actions × 1 features × 8 λ; expected one that fits"):
+    with pytest.raises(InputError, match="the model has 1048577 actions × 1 features × 8 λ; expected one that fits"):
         bandit.add_action()
     assert bandit.n_actions == 2**20
 
@@ -218,5 +218,5 @@ def test_beyond_what_fits() -> None:
 @pytest.mark.parametrize("bandit", [SupOnly(3), Majority(3)], ids=repr)
 def test_who_cannot_take_in_new_actions_says_so(bandit: Any) -> None:
     bandit.warm_start(PROBLEM.X[:50], PROBLEM.y[:50] % 3)
-    with pytest.raises(UnsupportedError, match=f"{type(bandit).__name__} cannot take in new actions"):
+    with pytest.raises(UnsupportedError, match=f"{type(bandit).__name__} cannot add new actions"):
         bandit.add_action()

@@ -157,5 +157,5 @@ def test_warm_start_in_batches_without_a_horizon_only() -> None:
     batches.warm_start(problem.X[40:100], problem.y[40:100])
     np.testing.assert_array_equal(whole._learner.weights, batches._learner.weights)
     once = ArrowCB(3, horizon=100).warm_start(problem.X[:40], problem.y[:40])
-    with pytest.raises(OrderError, match="expected once"):
+    with pytest.raises(OrderError, match="expected one call"):
         once.warm_start(problem.X[:40], problem.y[:40])

@@ -296,7 +296,7 @@ def listed(allowed: NDArray[np.bool_]) -> list[int]:
 def test_only_allowed_actions_are_played(make: Make, problem: Problem) -> None:
     bandit = started(make, problem)
     if not takes_allowed(bandit):
-        with pytest.raises(UnsupportedError, match="knows nothing of allowed actions; expected actions=None"):
+        with pytest.raises(UnsupportedError, match="cannot restrict the actions; expected actions=None"):
             bandit.decide(row(problem, 100), actions=[0, 1])
         return
     allowed = some_allowed(400)
@@ -520,7 +520,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     ),
     "a decision of fewer actions": (
         lambda b: b.learn(GOOD, DECISION._replace(probabilities=np.ones(2) / 2), 0.5),
-        "the decision is of a bandit with 2 actions; expected one of 3",
+        "the decision is from a bandit with 2 actions; expected 3 actions",
     ),
     "a decision of unknown actions": (
         lambda b: b.learn(GOOD, DECISION._replace(action="sports", actions=("sports", "politics")), 0.5),

@@ -260,7 +260,7 @@ def test_a_table_is_no_list_of_rounds(encoder: Any) -> None:
     table = pd.DataFrame({"price": [1.0, 2.0]})
     tables: list[Any] = [table, pl.DataFrame(table), "milk", table.to_dict("list")]
     for wrong in tables:
-        with pytest.raises(InputError, match=r"^actions is .*; expected a list with the descriptions of each round$"):
+        with pytest.raises(InputError, match=r"^actions is .*; expected a list with the actions of each round$"):
             SharedBandit(encoder=encoder).decide_many(table, actions=wrong)
 
 

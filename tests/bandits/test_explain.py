@@ -473,9 +473,9 @@ def test_explain_refuses_what_makes_no_sense() -> None:
         bandit.explain([1.0, 2.0, 3.0], decision)
     with pytest.raises(InputError, match="decision is 2; expected a Decision"):
         bandit.explain([1.0, 2.0], 2)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="the decision is of a bandit with 4 actions; expected one of 3"):
+    with pytest.raises(InputError, match="the decision is from a bandit with 4 actions; expected 3 actions"):
         bandit.explain([1.0, 2.0], ArrowCB(4).decide([1.0, 2.0]))
-    with pytest.raises(InputError, match="the decision is of described actions"):
+    with pytest.raises(InputError, match="the decision is about described actions"):
         bandit.explain([1.0, 2.0], SharedBandit().decide([1.0, 2.0], np.eye(3)))
     with pytest.raises(InputError, match="the decision had one action only"):
         bandit.explain([1.0, 2.0], bandit.decide([1.0, 2.0], actions=[1]))
@@ -495,7 +495,7 @@ def test_explain_of_described_actions_refuses_what_makes_no_sense() -> None:
         bandit.explain([1.0], SharedBandit().decide([1.0], np.ones((2, 3))))
     with pytest.raises(InputError, match="decision is 1; expected a Decision"):
         bandit.explain([1.0], 1)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="the decision is of actions with numbers"):
+    with pytest.raises(InputError, match="the decision is about numbered actions"):
         bandit.explain([1.0], ArrowCB(2).decide([1.0]))
     with pytest.raises(InputError, match="the decision had one action only"):
         bandit.explain([1.0], bandit.decide([1.0], A[:1]))

@@ -214,8 +214,8 @@ class OfAnotherSize:
     [
         ({"selector": OfAnotherSize(Contest(), 1000)}, "selector has lanes of the shape"),
         ({"selector": OfAnotherSize(ProgressiveValidation(), 7)}, "selector has lanes of the shape"),
-        ({"learner": OfAnotherSize(OnlineLinear(), 6, 3, 7)}, "learner is of the shape"),
-        ({"learner": OfAnotherSize(OnlineLinear(), 6, 2, 8)}, "learner is of the shape"),
+        ({"learner": OfAnotherSize(OnlineLinear(), 6, 3, 7)}, "learner has the shape"),
+        ({"learner": OfAnotherSize(OnlineLinear(), 6, 2, 8)}, "learner has the shape"),
         ({"explorer": OfAnotherSize(Contest(), 8)}, "explorer is .*, which has no distribution"),
         ({"selector": Softmax()}, "takes|has no best"),
     ],
@@ -248,7 +248,7 @@ def test_an_explorer_may_use_its_array_again() -> None:
 
 def test_a_part_may_not_be_saved_under_the_name_of_another(tmp_path: Path) -> None:
     own = type("InverseGap", (Softmax,), {})
-    with pytest.raises(ModelFileError, match="called as one of this package; expected another name"):
+    with pytest.raises(ModelFileError, match="a name that warmcb uses; expected another name"):
         WarmBandit(3, explorer=own()).save(tmp_path / "b.warmcb")
 
 
@@ -272,7 +272,9 @@ def test_parts_that_make_no_sense_are_refused() -> None:
 
 def test_a_file_names_no_class_that_nobody_gave(tmp_path: Path) -> None:
     WarmBandit(3, explorer=Softmax()).save(tmp_path / "b.warmcb")
-    with pytest.raises(InputError, match="parts has a class InverseGap, as this package has; expected another name"):
+    with pytest.raises(
+        InputError, match="parts has a class InverseGap, a name that warmcb uses; expected another name"
+    ):
         load(tmp_path / "b.warmcb", parts=[InverseGap])
     with pytest.raises(InputError, match="parts has 7; expected classes"):
         load(tmp_path / "b.warmcb", parts=[7])  # type: ignore[list-item]

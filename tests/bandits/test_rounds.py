@@ -85,15 +85,15 @@ def test_decisions_of_others_are_refused() -> None:
     named = ArrowCB(actions=["a", "b", "c"]).warm_start(PROBLEM.X[:9], PROBLEM.y[:9])
     plain = ArrowCB(3).warm_start(PROBLEM.X[:9], PROBLEM.y[:9])
     x = PROBLEM.X[0]
-    with pytest.raises(InputError, match=r"the decision's action is .*; expected a name, as this bandit's have"):
+    with pytest.raises(InputError, match=r"the action of the decision is .*; expected a name, as actions have names"):
         named.learn(x, plain.decide(x), 0.5)
-    with pytest.raises(InputError, match="of a bandit with actions of other names"):
+    with pytest.raises(InputError, match="the decisions have other names of actions"):
         named.learn_many(PROBLEM.X[:5], plain.decide_many(PROBLEM.X[:5]), np.zeros(5))
     decision = plain.decide(x)
     plain.add_action()
     with pytest.raises(InputError, match="action is 3, which was not allowed"):
         plain.learn(x, decision._replace(action=3, actions=(0, 3)), 0.5)
-    with pytest.raises(InputError, match=r"of a bandit with probabilities of the shape \(3, 1\)"):
+    with pytest.raises(InputError, match=r"from a bandit with probabilities of the shape \(3, 1\)"):
         plain.learn(x, decision._replace(probabilities=np.ones((3, 1))), 0.5)
     with pytest.raises(InputError, match="actions is empty"):
         plain.learn(x, decision._replace(actions=None), 0.5)

@@ -282,16 +282,20 @@ def test_decisions_of_another_kind_are_refused() -> None:
     offered = PROBLEMS["ids"]
     shared, numbered = started(CASES["ids"]), WarmBandit(4)
     described, plain = shared.decide(**offered.offer(50)), numbered.decide([1.0, 2.0])
-    with pytest.raises(InputError, match="the decision is of actions with numbers; expected one of described actions"):
+    with pytest.raises(
+        InputError, match="the decision is about numbered actions; expected one about described actions"
+    ):
         shared.learn(offered.x(50), plain, 0.5)
-    with pytest.raises(InputError, match="the decision is of actions with numbers; expected one of described actions"):
+    with pytest.raises(
+        InputError, match="the decision is about numbered actions; expected one about described actions"
+    ):
         shared.learn_many(offered.X[50:51], [plain], [0.5])
     calls: list[Callable[[], object]] = [
         lambda: numbered.learn([1.0, 2.0], described, 0.5),
         lambda: numbered.learn_many([[1.0, 2.0]], [described], [0.5]),
     ]
     for call in calls:
-        with pytest.raises(InputError, match="of described actions; expected one whose actions have numbers"):
+        with pytest.raises(InputError, match="about described actions; expected one about numbered actions"):
             call()
 
 
@@ -379,7 +383,7 @@ def test_a_policy_decides_as_the_bandit_did(case: Case, tmp_path: Path) -> None:
             np.testing.assert_array_equal(ours, theirs)
         with pytest.raises(OrderError, match="round cannot be changed to 7"):
             twin.round = 7
-    with pytest.raises(InputError, match="stream is 1 for a policy"):
+    with pytest.raises(InputError, match="stream is 1; expected None for a policy"):
         load(tmp_path / "policy.warmcb", stream=1)
     with pytest.raises(OrderError, match="policy came before any data"):
         case.make().policy()

@@ -72,7 +72,7 @@ A_MATRIX = "; expected a matrix with one row for each action"
 
 BAD_CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     # Descriptions
-    "no actions": bad_actions(None, "actions is None; expected a row of features for each action that is there"),
+    "no actions": bad_actions(None, "actions is None; expected a row of features for each action"),
     "an empty list": bad_actions([], "actions is empty; expected at least one action"),
     "an empty tuple": bad_actions((), "actions is empty; expected at least one action"),
     "an empty table": bad_actions(np.empty((0, 3)), "actions is empty; expected at least one action"),
@@ -198,12 +198,12 @@ BAD_CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "no list of actions": (
         lambda b: b.decide_many([X], None),
-        "actions is None; expected a list with the descriptions",
+        "actions is None; expected a list with the actions",
     ),
     "one matrix for all": (lambda b: b.decide_many([X] * 4, A), "actions[0] has shape (3,)" + A_MATRIX),
     "one CSR matrix for all": (
         lambda b: b.decide_many([X], sparse.csr_array(A)),
-        "expected a list with the descriptions",
+        "expected a list with the actions",
     ),
     "too few actions": (lambda b: b.decide_many([X, X], [A]), "actions has the length 1; expected 2"),
     "two widths": (lambda b: b.decide_many([X, X], [A, A[:, :2]]), "actions[1] has 2 features; expected 3, as in"),
@@ -273,8 +273,8 @@ def test_bad_first_input_leaves_a_fresh_bandit_fresh() -> None:
 def test_a_context_where_there_was_none() -> None:
     bandit = SharedBandit()
     bandit.decide(None, A)
-    refused(bandit, lambda b: b.decide([1.0], A), "x has 1 features; expected None: there was no context before")
-    refused(bandit, lambda b: b.decide_many([[1.0]], [A]), "X has 1 features; expected None: there was no context")
+    refused(bandit, lambda b: b.decide([1.0], A), "x has 1 features; expected None, as before")
+    refused(bandit, lambda b: b.decide_many([[1.0]], [A]), "X has 1 features; expected None, as before")
     assert bandit.decide([], A).probabilities.shape == (4,)  # a context without features is none
 
 

@@ -469,14 +469,14 @@ def test_own_parts_that_cannot_take_in_a_source(parts: dict[str, Any]) -> None:
     bandit = taught(WarmBandit(3, **parts), 0, 50, "a")
     before = fingerprint(bandit)
     name = type(*parts.values()).__name__
-    with pytest.raises(UnsupportedError, match=f"{name} cannot take in another source; expected a part with"):
+    with pytest.raises(UnsupportedError, match=f"{name} cannot learn from a second source; expected a part with"):
         taught(bandit, 0, 50, "b")
     assert fingerprint(bandit) == before
 
 
 def test_a_second_source_needs_a_lane_without_labels() -> None:
     bandit = taught(WarmBandit(3, lambdas=(0, 0.5)), 0, 50, "a")
-    with pytest.raises(UnsupportedError, match="cannot take in a second source; expected a λ of 1 in it"):
+    with pytest.raises(UnsupportedError, match="expected it to contain 1, as there is a second source"):
         taught(bandit, 0, 50, "b")
 
 

@@ -1,4 +1,4 @@
-"""The actions of a bandit: how many there are, what they are called, which are allowed, and what was played."""
+"""The actions of a bandit: their number, their names, which are allowed, and which were played."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -12,13 +12,13 @@ from warmcb.bandits.decisions import Action, CheckedEvent, Decision, Decisions
 from warmcb.errors import InputError
 
 Allowed = NDArray[np.uint8] | None
-"""For each action whether it may be played; None: all of them."""
+"""For each action, whether it is allowed; None if all are."""
 Mask = NDArray[np.uint8] | None
-"""The same for many rows: (n, K)."""
+"""The same for many rows, of shape (n, K)."""
 
 
 class Events(NamedTuple):
-    """Many decisions that come back with their costs, checked."""
+    """The outcomes of many decisions, after all checks."""
 
     actions: NDArray[np.int32]
     costs: NDArray[np.float64]
@@ -28,14 +28,14 @@ class Events(NamedTuple):
 
 
 class Actions:
-    """K actions, with or without names. Whatever callers say of actions is checked and translated here.
+    """K actions, with or without names. Actions in arguments are checked here, and translated to numbers.
 
     Attributes:
-        count: K.
-        names: their names, if they have any.
-        all: all of them, by name if they have names.
+        count: the number of actions, K.
+        names: their names; None if they have no names.
+        all: all actions, by name if they have names.
         numbers: the number of each name.
-        at_first: how many of them there were in the beginning.
+        at_first: the number of actions at the start.
 
     """
 
@@ -49,11 +49,11 @@ class Actions:
         return _inputs.action(action, self.count, self.numbers)
 
     def spoken(self, numbers: NDArray[np.int32]) -> NDArray[np.int32] | NDArray[np.str_]:
-        """Actions as callers call them."""
+        """Actions by name, if they have names."""
         return numbers if self.names is None else np.array(self.names)[numbers]
 
     def allow(self, actions: Iterable[Action] | None) -> tuple[Allowed, tuple[Action, ...]]:
-        """The allowed actions, for the core and for people."""
+        """The allowed actions, as a mask for the core and as a tuple for the caller."""
         if actions is None or actions is self.all:
             return None, self.all
         allowed = _inputs.allowed(actions, self.count, self.numbers)
@@ -63,16 +63,16 @@ class Actions:
         """The allowed actions of many rows."""
         return _inputs.mask(actions, n_rows, self.count, self.numbers)
 
-    # What comes back
+    # Decisions with their costs
 
     def event(self, decision: Decision, cost: float) -> CheckedEvent:
-        """A decision of this bandit, with its cost, which has been checked."""
+        """Check a decision of this bandit. Its cost has been checked already."""
         action, probability, probabilities, actions, round_, _, _ = decision
         if type(actions) is not tuple and decision.is_described:
-            raise InputError("the decision is of described actions; expected one whose actions have numbers")
+            raise InputError("the decision is about described actions; expected one about numbered actions")
         known = probabilities.shape if type(probabilities) is np.ndarray else np.shape(probabilities)
         if len(known) != 1 or not self.at_first <= known[0] <= self.count:
-            raise InputError(f"the decision is of a bandit with {_size(known)}; expected one of {self.count}")
+            raise InputError(f"the decision is from a bandit with {_size(known)}; expected {self.count} actions")
         number = self._own_number(action)
         allowed = None if actions == self.all else self._own_allowed(actions or ())
         if number >= known[0] or allowed is not None:
@@ -85,7 +85,7 @@ class Actions:
     def foreign_event(
         self, action: object, cost: float, probability: object, actions: Iterable[Action] | None, learned: int
     ) -> CheckedEvent:
-        """What another system played, with its cost."""
+        """Check the action that another system played, with its cost."""
         if probability is None:
             raise InputError(f"action is {shown(action)} without a probability; expected a Decision, or both")
         number = self.number(action)
@@ -94,7 +94,7 @@ class Actions:
         return CheckedEvent(number, cost, _inputs.probability(probability), allowed, learned)
 
     def events(self, decisions: Sequence[Decision], costs: NDArray[np.float64]) -> Events:
-        """Many decisions of this bandit, with their costs."""
+        """Check many decisions of this bandit, with their costs."""
         if isinstance(decisions, Decisions):
             shape = np.shape(decisions.probabilities)
             if shape == (len(costs), self.count):
@@ -118,17 +118,15 @@ class Actions:
     def _events_of_arrays(self, many: Decisions, costs: NDArray[np.float64]) -> Events:
         n_rows = len(costs)
         if many.names != self.names:
-            raise InputError("the decisions are of a bandit with actions of other names; expected this bandit's")
+            raise InputError("the decisions have other names of actions; expected those of this bandit")
         allowed = np.asarray(many.actions)
         if allowed.shape != (n_rows, self.count) or allowed.dtype != np.bool_:
-            raise InputError(
-                "decisions.actions is no mask of rows by actions; expected the decisions as they were made"
-            )
+            raise InputError("decisions.actions is not a boolean array (n, K); expected the decisions unchanged")
         for name, kinds in (("probability", "f"), ("round", "iu")):
             array = np.asarray(getattr(many, name))
             if array.shape != (n_rows,) or array.dtype.kind not in kinds:
                 what = f"decisions.{name} is {shown(array.tolist())}"
-                raise InputError(f"{what}; expected the decisions as they were made")
+                raise InputError(f"{what}; expected the decisions unchanged")
         numbers = self._own_numbers(np.asarray(many.action))
         checks = {
             "action": allowed[np.arange(n_rows), numbers],
@@ -139,7 +137,7 @@ class Actions:
             wrong = np.flatnonzero(~np.broadcast_to(fine, n_rows))
             if wrong.size:
                 value = getattr(many, name)[wrong[0]]
-                raise InputError(f"decisions.{name}[{wrong[0]}] is {value}; expected the decisions as they were made")
+                raise InputError(f"decisions.{name}[{wrong[0]}] is {value}; expected the decisions unchanged")
         mask = None if allowed.all() else np.ascontiguousarray(allowed, dtype=np.uint8)
         probabilities = np.ascontiguousarray(many.probability, dtype=np.float64)
         return Events(numbers, costs, probabilities, mask, many.round.astype(np.uint64))
@@ -156,11 +154,11 @@ class Actions:
         return self.allow(actions)[0]
 
     def _own_number(self, action: object) -> int:
-        """The number of an action in a decision, which must speak of actions as this bandit does."""
+        """The number of an action in a decision, which must use names if this bandit does."""
         if self.names is None and type(action) is int and 0 <= action < self.count:
             return action
         if self.names is not None and not isinstance(action, str):
-            raise InputError(f"the decision's action is {shown(action)}; expected a name, as this bandit's have")
+            raise InputError(f"the action of the decision is {shown(action)}; expected a name, as actions have names")
         return self.number(action)
 
     def _check_played(self, action: object, number: int, allowed: Allowed, known: int) -> None:

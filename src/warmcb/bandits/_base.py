@@ -1,4 +1,4 @@
-"""What every bandit is: parameters, random numbers, a lock, an exact state."""
+"""The base class of all bandits: parameters, random numbers, a lock, and a state that can be saved exactly."""
 
 import json
 import threading
@@ -21,44 +21,33 @@ if TYPE_CHECKING:
     from warmcb.bandits.policy import BasePolicy
 
 POLICY = "policy of "
-"""What stands before the name of the class in a policy's file."""
+"""The prefix of the class name in the file of a policy."""
 
 Columns = tuple[str, ...] | None
-"""The names of a table's columns, if it has any."""
+"""The column names of a table; None if it has none."""
 
 
 Kind = TypeVar("Kind", bound="BaseBandit")
 
 
 class BaseBandit(HasParameters, ABC):
-    """What bandits have in common, whether their actions have numbers or descriptions.
+    """What all bandits have in common, whether their actions have numbers or descriptions.
 
-    A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
-    signature. They cannot be changed once there were data. Several threads may use one bandit: calls wait for each
-    other. Threads that only decide are better off with a `policy`.
-
-    Args:
-        seed: of all random numbers.
-
-    Attributes:
-        n_features_: the width of a context; None before any data.
-        features_: the names of the columns, if a table with names has come; else None.
-        lambdas_: Λ in ascending order; empty for a bandit that has no λ.
-        learned_: how many rounds have been learned.
-
+    A constructor stores its parameters under their own names. `clone`, `repr` and saving rely on that. `Bandit` and
+    `SharedBandit` document the attributes.
     """
 
     seed: int
     lambdas_: NDArray[np.float64] = np.empty(0)
 
     cost_range: _inputs.Range = (0.0, 1.0)
-    """The lowest and the highest cost; None: any finite number."""
+    """The lowest and the highest possible cost; None if costs may be any finite number."""
 
     encoder: Any = None
-    """What makes rows of dictionaries, JSON and frames; None: contexts are rows already."""
+    """Turns dictionaries, JSON and data frames into rows; None if contexts are rows already."""
 
     known: ClassVar[dict[str, type["BaseBandit"]]] = {}
-    """Every class of bandits by its name: what a model file may hold."""
+    """All classes of bandits by name. A model file may hold any of them."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -75,10 +64,21 @@ class BaseBandit(HasParameters, ABC):
         self._lock = threading.RLock()
         self._draws = Draws(self.seed)
 
-    # What callers use
+    # Public methods
 
     def policy(self) -> "BasePolicy":
-        """An immutable snapshot that decides: for any number of threads at once, and for other processes."""
+        """Take an immutable snapshot of the bandit.
+
+        The snapshot decides, but never learns. Any number of threads may use it without waiting for each other, and
+        other processes may load it from a file.
+
+        Returns:
+            a `Policy`, or a `SharedPolicy` if actions are described.
+
+        Raises:
+            OrderError: the bandit has not seen any data yet.
+
+        """
         with self._lock:
             if self.n_features_ is None:
                 raise OrderError("policy came before any data; expected warm_start, decide or learn first")
@@ -86,29 +86,35 @@ class BaseBandit(HasParameters, ABC):
 
     @property
     def lambda_(self) -> float:
-        """The λ in charge; NaN for a bandit that has none."""
+        """The λ in charge; NaN for a bandit without λ."""
         return float("nan")
 
     @property
     def memory_(self) -> float:
-        """How many rounds the present model effectively rests on; a bandit that never forgets: all of them."""
+        """The number of rounds that the model effectively rests on; all of them for a bandit that never forgets."""
         return float(self.learned_)
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """The estimated average cost of each λ; the lowest is in charge. Empty for a bandit that has none."""
+        """The estimated average cost of each λ; the lowest is in charge. Empty for a bandit without λ."""
         return np.empty(0)
 
     @property
     def rounds_(self) -> int:
-        """The number of rounds, or of examples, behind `scores_`."""
+        """The number of rounds, or of validation examples, that `scores_` are computed from."""
         return 0
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters, before any data.
+        """Change parameters of a bandit that has not seen any data yet.
 
         Args:
-            **params: as `get_params(deep=True)` names them.
+            **params: new values, under the names that `get_params(deep=True)` gives.
+
+        Returns:
+            the bandit itself.
+
+        Raises:
+            OrderError: the bandit has seen data. Make a new one instead.
 
         """
         with self._lock:
@@ -126,34 +132,49 @@ class BaseBandit(HasParameters, ABC):
             return revive, (type(self), self.get_params(), copied)
 
     def save(self, path: str | Path) -> None:
-        """Write parameters and state to one file, in one step. What `load` reads goes on exactly as this would.
+        """Write parameters and state to a file.
+
+        The file is written in one step: a crash leaves the old file or the new one, never a part. A bandit that
+        `warmcb.load` reads continues exactly as this one would.
 
         Args:
-            path: the file; one that is there already is replaced.
+            path: the file. An existing file is replaced.
+
+        Raises:
+            FileAccessError: the operating system refuses to write the file.
+            ModelFileError: a part of the bandit cannot be saved.
 
         """
         with self._lock:
             _modelfile.write(path, *self._content())
 
     def to_bytes(self) -> bytes:
-        """What `save` would write, for a database or a message; `load` takes it. Equal states give equal bytes."""
+        """Give the bytes that `save` would write, for a database or a message.
+
+        Returns:
+            the bytes, which `warmcb.load` reads. Bandits with equal states give equal bytes.
+
+        Raises:
+            ModelFileError: a part of the bandit cannot be saved.
+
+        """
         with self._lock:
             return _modelfile.to_bytes(*self._content())
 
-    # What the package uses
+    # Used within the package
 
     def _content(self) -> tuple[str, dict[str, Any], State]:
-        """What a file holds: the name of the class, the parameters, the arrays."""
+        """The content of a file: the name of the class, the parameters, the arrays."""
         params, arrays = self._saved_params()
         return type(self).__name__, params, self._whole_state() | arrays
 
     def _saved_params(self) -> tuple[dict[str, Any], State]:
-        """The parameters for a file: plain values, and arrays for those that are made of arrays."""
+        """The parameters as they are saved: plain values, and arrays for parameters that consist of arrays."""
         return {name: encoded(name, value) for name, value in self.get_params().items()}, {}
 
     @classmethod
     def _loaded_params(cls, params: dict[str, Any], state: State) -> dict[str, Any]:
-        """Undo what `_saved_params` did to parameters that are made of arrays."""
+        """Undo `_saved_params`: rebuild the parameters that consist of arrays."""
         return params
 
     def _whole_state(self) -> State:
@@ -170,34 +191,34 @@ class BaseBandit(HasParameters, ABC):
         return revive(type(self), self.get_params(), copied)
 
     def _encoded_row(self, x: _inputs.Features) -> _inputs.Features:
-        """A context as a row, if there is an encoder and the context is not encoded yet."""
+        """A context, encoded if there is an encoder and it is not encoded yet."""
         return x if self.encoder is None or x is None or self._is_encoded(x) else self.encoder.encode(x)
 
     def _encoded_rows(self, X: _inputs.Features) -> _inputs.Features:
-        """The same for many."""
+        """Many contexts, encoded in the same way."""
         return X if self.encoder is None or X is None or self._is_encoded(X) else self.encoder.encode_many(X)
 
     def _is_encoded(self, X: _inputs.Features) -> bool:
         return is_sparse(X) and X.shape[-1] == self.encoder.n_features
 
     def _remember(self, columns: Columns) -> None:
-        """Keep the names of the first table that has some."""
+        """Keep the column names of the first table that has names."""
         if self.features_ is None:
             self.features_ = columns
 
-    # What a kind of bandit fills in
+    # Implemented by each kind of bandit
 
     @abstractmethod
     def _as_policy(self) -> "BasePolicy":
-        """A policy that decides by this bandit, which is frozen."""
+        """A policy that decides with this bandit, which is frozen."""
 
     @abstractmethod
     def _shape(self) -> State:
-        """What has to be known to build the bandit again."""
+        """The sizes that `_rebuild` needs."""
 
     @abstractmethod
     def _rebuild(self, state: State) -> None:
-        """Build it as large as `_shape` said, if there were data."""
+        """Allocate a bandit of the sizes that `_shape` gave, if there were data."""
 
     @abstractmethod
     def _state(self) -> State:
@@ -205,16 +226,16 @@ class BaseBandit(HasParameters, ABC):
 
     @abstractmethod
     def _restore(self, state: State) -> None:
-        """The reverse, into a bandit that was just built."""
+        """Undo `_state`: fill a bandit that was just built."""
 
 
 def names_as_array(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """Names for a file: as JSON, because an array of strings would drop the NULs at the end of a name."""
+    """Encode names for a file. JSON is used because an array of strings would drop NULs at the end of a name."""
     return np.frombuffer(json.dumps(names).encode(), dtype=np.uint8)
 
 
 def names_of_array(array: NDArray[np.uint8], count: int | None = None) -> tuple[str, ...]:
-    """The reverse; distinct names are expected, and so many if that is known."""
+    """Decode what `names_as_array` gave. Names must be distinct, and `count` of them if it is given."""
     names = tuple(json.loads(array.tobytes()))
     count = len(names) if count is None else count
     if len(set(names)) != count or len(names) != count or {type(name) for name in names} - {str}:
@@ -223,7 +244,7 @@ def names_of_array(array: NDArray[np.uint8], count: int | None = None) -> tuple[
 
 
 def revive(kind: type[Kind], params: dict[str, Any], state: State) -> Kind:
-    """A bandit from its parameters and its whole state."""
+    """Make a bandit from its parameters and its whole state."""
     bandit = kind(**params)
     bandit._draws = Draws.restored(bandit.seed, state["draws"])
     bandit.learned_ = _inputs.integer("learned", int(state["learned"]), 0)

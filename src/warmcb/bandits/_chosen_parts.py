@@ -1,4 +1,4 @@
-"""What `WarmBandit` and `SharedBandit` have in common: parts that the caller can choose, and what they tell."""
+"""What `WarmBandit` and `SharedBandit` have in common: parts that the caller can choose, and their attributes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _LAMBDAS = {3: (0.0, 0.75, 1.0), 8: (0.0, 0.25, 0.5, 0.75, 0.9, 0.96, 0.99, 1.0)
 
 
 class ChosenParts(Lanes):
-    """Lanes whose learner, selector and explorer are named, or brought, by the caller."""
+    """Lanes whose learner, selector and explorer the caller chooses, by name or as objects."""
 
     def _choose_parts(
         self,
@@ -35,7 +35,7 @@ class ChosenParts(Lanes):
         explorer: str | StartsExplorer,
         encoder: Any,
     ) -> None:
-        """Check the arguments of a constructor, and keep them under their names."""
+        """Check the arguments of a constructor, and store them under their names."""
         self.epsilon = _inputs.fraction("epsilon", epsilon)
         self.lambdas_ = _inputs.lambdas(lambdas, _LAMBDAS)
         self.lambdas = _inputs.plain_lambdas(lambdas)
@@ -49,19 +49,19 @@ class ChosenParts(Lanes):
         for name, default in (("features", "bends"), ("half_life", None)):
             if getattr(self, name) != default and self.learner != "auto":
                 what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
-                raise InputError(f"{what}; expected it with the learner auto")
+                raise InputError(f'{what}; expected it with learner="auto" only')
 
     def _started_judges(self) -> tuple[Any, Any]:
-        """The selector and the explorer, which have seen nothing."""
+        """A fresh selector and explorer."""
         selector, explorer = named(self.selector, SELECTORS), named(self.explorer, EXPLORERS)
         return selector.start(len(self.lambdas_)), explorer.start()
 
     def _lessons_of_log(
         self, source: str, labels: NDArray[np.float64], sizes: NDArray[np.int64], paid: NDArray[np.float64]
     ) -> list[tuple[str, NDArray[np.float64]]]:
-        """What the two sources of a log teach, which are listened to from now on; arguments as in `log_tables`.
+        """Add the two sources of a log, and give the costs that each of them teaches; arguments as in `log_tables`.
 
-        What was paid helps to find the unit of costs, and what cost more than the average so far is not imitated.
+        The costs that were paid also set the unit of costs. Actions that cost more than the average are not imitated.
         """
         unit = self._unit.snapshot()
         changes = [change for cost in paid.tolist() if (change := unit.see(cost)) is not None]
@@ -77,20 +77,20 @@ class ChosenParts(Lanes):
 
     @property
     def sources_(self) -> tuple[str, ...]:
-        """The names of the sources that have given labels, in the order in which they came."""
+        """The names of the sources that have given labels, in order of arrival."""
         with self._lock:
             return () if self.n_features_ is None else self._layout.sources
 
     @property
     def lane_sources_(self) -> tuple[tuple[str, ...], ...]:
-        """For each entry of `lambdas_` the sources whose labels that lane learns from; none for λ = 1."""
+        """For each entry of `lambdas_`, the sources that its lane learns labels from; none for λ = 1."""
         with self._lock:
             layout = Layout(self.lambdas_) if self.n_features_ is None else self._layout
             return tuple(lane.sources for lane in layout.lanes)
 
     @property
     def source_(self) -> str | None:
-        """The source that the lane in charge learns from; "a + b" if there are several; None if there is none."""
+        """The sources that the lane in charge learns labels from, such as "a + b"; None if there is none."""
         with self._lock:
             if self.n_features_ is None:
                 return None
@@ -98,18 +98,20 @@ class ChosenParts(Lanes):
 
     @property
     def learner_(self) -> str:
-        """What learns: it depends on the size of the data."""
+        """A description of the learner, which depends on the size of the data."""
         with self._lock:
             return "nothing yet" if self.n_features_ is None else str(self._learner.description)
 
     @property
     def intervals_(self) -> NDArray[np.float64]:
-        """For each λ how much more its policies have cost a round than those of the largest λ: from … to, |Λ| × 2.
+        """For each lane, a confidence interval for its cost per round minus that of the last lane, the largest λ.
 
-        In units of the range of costs, which must be known: without a `cost_range` all are NaN, and `scores_` is what
-        there is. All of them hold at all times together with 95 %, if every round is learned before the next is
-        decided. They are about the policies of all rounds since the bandit last noticed a change of the world, the
-        earlier ones weighing more. With the paper's selector nothing is known: from −1 to 1.
+        An array with a row (low, high) for each lane, in units of the range of costs. With a probability of 95 %, all
+        intervals hold at all times, if each round is learned before the next decision. They average over the policies
+        of all rounds since the last change that the bandit noticed; earlier rounds weigh more.
+
+        Without a `cost_range` all values are NaN. The selector of the paper gives no information: each interval is
+        then [−1, 1].
         """
         with self._lock:
             if self.cost_range is None:
@@ -120,7 +122,7 @@ class ChosenParts(Lanes):
 
     @property
     def dropped_(self) -> NDArray[np.bool_]:
-        """Which λ are out: those whose interval has been above 0, since the last change of the world."""
+        """For each lane, whether its interval has been above 0 since the last change. Such a lane never plays."""
         with self._lock:
             dropped = np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.dropped
             return dropped.astype(np.bool_)

@@ -1,4 +1,4 @@
-"""What a `SharedBandit` asks of offers: how a learner sees them, whether they are one-hot, whether they come back."""
+"""Offers of a `SharedBandit`: what a learner sees of them, whether they are one-hot, and the last one."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from warmcb.contracts import Doubles, Floats, Outcome
 
 
 class DescribedOffer:
-    """A context, and the descriptions of the actions that are there."""
+    """A context, and the features of the actions on offer."""
 
     def __init__(self, pairing: Pairing, offers: Offers, i: int) -> None:
         self.pairing, self.offers, self.i = pairing, offers, i
@@ -33,7 +33,7 @@ class DescribedOffer:
         return np.concatenate([checked_scores(learner, rows, a, (1, n_lanes)) for a in range(len(rows))])
 
     def values(self, action: int, n_features: int) -> dict[int, float]:
-        """The features that are not 0, by number; those of the context come before those of the action."""
+        """The features that are not 0, by column; those of the context come before those of the action."""
         values, columns, starts = self.offers.pairs(self.pairing, self.i)
         entries = slice(*starts[action : action + 2].tolist())
         found = zip(columns[entries].tolist(), values[entries].tolist(), strict=True)
@@ -49,7 +49,7 @@ class DescribedOffer:
 
 
 class Last(NamedTuple):
-    """What was decided on last: most decisions are learned before the next one, and need not be checked again."""
+    """The last offer. Most decisions are learned before the next one, so their offer need not be checked again."""
 
     x: bytes | None
     offering: Any
@@ -62,14 +62,14 @@ class Last(NamedTuple):
 
 
 def bytes_of(x: Any) -> bytes | None:
-    """What tells contexts apart; None if that is more work than to check them."""
+    """Bytes that tell contexts apart; None if comparing would take longer than checking the context again."""
     if x is None:
         return b""
     return x.tobytes() + x.dtype.str.encode() if type(x) is np.ndarray and x.dtype.kind in "fiu" else None
 
 
 def is_one_hot(offering: Offering) -> bool:
-    """Whether in each offer each action has a column of its own."""
+    """Whether in each offer each action has its own column."""
     starts = offering.starts
     if offering.widths.described < 2 or (np.diff(starts) < 2).all() or not has_one_hot_rows(offering):
         return False
@@ -79,7 +79,7 @@ def is_one_hot(offering: Offering) -> bool:
 
 
 def has_one_hot_rows(offering: Offering) -> bool:
-    """Whether each action has a single column, and there a 1."""
+    """Whether each action has a single nonzero feature, which is 1."""
     descriptions = offering.descriptions
     rows, columns = descriptions.nonzero()
     each_once = len(rows) == descriptions.shape[0] and not (np.diff(rows) != 1).any()

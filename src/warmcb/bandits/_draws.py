@@ -1,4 +1,4 @@
-"""The random numbers of a bandit's decisions: named by keys, or counted."""
+"""The random numbers of decisions: named by keys, or counted."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from warmcb.bandits.decisions import Key
 
 
 class Draws:
-    """What a bandit draws its actions by.
+    """The random numbers that a bandit draws its actions with.
 
-    A draw that has a key is a function of (seed, key). The others are counted, in the stream of a worker: 0 is a bandit
-    that decides alone. `part` tells apart what a worker draws from one snapshot and from the next.
+    A draw with a key is a function of (seed, key). Draws without a key are counted in the stream of a worker; worker 0
+    is a bandit that decides alone. `part` separates the draws of a worker from one snapshot and from the next.
     """
 
     __slots__ = ("_keyed", "count", "counted", "part", "seed", "worker")
@@ -26,17 +26,17 @@ class Draws:
         self._keyed = _streams.of_keys(seed)
 
     def uniform(self, key: Key | None) -> float:
-        """The number of a key, or the next one."""
+        """The number of a key, or the next counted one."""
         return self.counted.uniform(self.count) if key is None else self._keyed.uniform(_streams.round_of_key(key))
 
     def uniforms(self, keys: Sequence[Key] | None, size: int) -> NDArray[np.float64]:
-        """The numbers of keys, or as many of the next."""
+        """The numbers of keys, or the next `size` counted ones."""
         if keys is None:
             return self.counted.uniforms(self.count, size)
         return self._keyed.uniforms_of(np.array([_streams.round_of_key(key) for key in keys], dtype=np.uint64))
 
     def as_worker(self, worker: int, snapshot: State) -> "Draws":
-        """The draws of another worker that goes on from a snapshot: no other worker and no other snapshot has them."""
+        """The draws of a worker that continues from a snapshot. They differ for each worker and each snapshot."""
         digest = hashlib.blake2b(digest_size=8)
         for name, array in sorted(snapshot.items()):
             digest.update(name.encode() + np.ascontiguousarray(array).tobytes())

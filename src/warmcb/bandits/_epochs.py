@@ -1,6 +1,6 @@
-"""What both forms of Algorithm 2 share: epochs that double, and a fresh part of the warm start to validate each.
+"""What both forms of Algorithm 2 share: epochs that double in length, each validated on its own part of the labels.
 
-The line numbers below are the paper's.
+Line numbers in comments are those of the paper.
 """
 
 import math
@@ -23,7 +23,7 @@ _EPOCHS_WITHOUT_HORIZON = 16
 
 
 class EpochBandit(Bandit):
-    """Algorithm 2 without its policies: `_train`, `_add`, `_fit` and `_greedy` bring those."""
+    """Algorithm 2 without its policies, which `_train`, `_add`, `_fit` and `_greedy` define."""
 
     def __init__(
         self,
@@ -50,36 +50,36 @@ class EpochBandit(Bandit):
 
     @property
     def lambda_(self) -> float:
-        """The λ of the last epoch."""
+        """The λ in charge, selected at the end of the last epoch."""
         return float(self.lambdas_[self._lane])
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """For each λ the mean supervised cost on the last epoch's validation part (line 12)."""
+        """The mean cost of each λ on the last validation part (line 12); the lowest is in charge."""
         return self._scores.copy()
 
     @property
     def rounds_(self) -> int:
-        """The number of examples in that validation part."""
+        """The number of labelled examples in the last validation part."""
         return self._validated
 
-    # What a form of the algorithm fills in
+    # Implemented by each form of the algorithm
 
     @abstractmethod
     def _train(self, rows: Rows, table: CostTable) -> None:
-        """Take in the supervised examples that train; none at all in the beginning."""
+        """Set the labelled examples to train on; there are none before the warm start."""
 
     @abstractmethod
     def _add(self, row: Rows, event: CheckedEvent) -> None:
-        """Line 9: take in a round."""
+        """Add a round (line 9)."""
 
     @abstractmethod
     def _fit(self, learned: int) -> None:
-        """Line 11: π_e^λ for every λ, from so many rounds."""
+        """Fit π_e^λ for each λ, after `learned` rounds (line 11)."""
 
     @abstractmethod
     def _greedy(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
-        """What π_e^λ does among the allowed actions: rows × |Λ|."""
+        """The action of π_e^λ among the allowed ones, for each row and each λ."""
 
     # The order of the algorithm
 
@@ -90,8 +90,8 @@ class EpochBandit(Bandit):
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
         if self.learned_ or self._part_starts[-1]:
             seen = f"{self._part_starts[-1]} examples and {self.learned_} rounds"
-            raise OrderError(f"warm_start came after {seen}; expected once, before the first round")
-        # line 3: every (E+1)-th example, so that a sorted file makes equal parts too
+            raise OrderError(f"warm_start came after {seen}; expected one call before the first round")
+        # line 3: every (E+1)-th example, because files may be sorted
         order = np.concatenate([np.arange(part, len(rows), self._parts) for part in range(self._parts)])
         self._split(rows.features, *rows.take(order), table[order])
         self._fit(0)
@@ -104,7 +104,7 @@ class EpochBandit(Bandit):
         starts: NDArray[np.int64],
         table: CostTable,
     ) -> None:
-        """Keep the examples, which lie part by part: the training part first, then a validation part for each epoch."""
+        """Store the examples part by part: the training part first, then a validation part for each epoch."""
         self._examples: State = {"values": values, "indices": indices, "starts": starts, "table": table}
         self._n_features = n_features
         sizes = [len(range(part, len(table), self._parts)) for part in range(self._parts)]
@@ -118,11 +118,11 @@ class EpochBandit(Bandit):
         return rows, kept["table"][begin:end]
 
     def _share(self) -> float:
-        """ε, and 1 in the first epoch."""
+        """The share of exploration: ε, or 1 in the first epoch."""
         return self.epsilon if self._epoch > 1 else 1.0
 
     def _epoch_end(self) -> float:
-        """Line 2: t_e; past the horizon there is no further epoch."""
+        """The last round of the epoch, t_e (line 2). There are no epochs after the horizon."""
         if self.horizon is None:
             return float(2**self._epoch)
         return min(2**self._epoch, self.horizon) if self._epoch <= self.epochs_ else math.inf
@@ -132,7 +132,7 @@ class EpochBandit(Bandit):
         self._end_epoch(self.learned_ + 1)
 
     def _end_epoch(self, learned: int) -> None:
-        """End the epoch if so many rounds are its last."""
+        """End the epoch if `learned` is the number of its last round."""
         if learned == self._epoch_end():
             self._fit(learned)
             self._validate()
@@ -140,7 +140,7 @@ class EpochBandit(Bandit):
 
     def _validate(self) -> None:
         parts = int(np.count_nonzero(np.diff(self._part_starts)[1:]))
-        if parts == 0:  # at most one supervised example: a plain bandit
+        if parts == 0:  # there are too few labels to validate: use rounds alone
             self._lane = len(self.lambdas_) - 1
             return
         rows, table = self._part((self._epoch - 1) % parts + 1)
@@ -171,7 +171,7 @@ class EpochBandit(Bandit):
         if not 1 <= self._epoch <= 64 or not 0 <= self.learned_ <= self._epoch_end():
             raise ValueError("the epoch and the number of rounds do not fit together")
         if state["scores"].shape != self._scores.shape:
-            raise ValueError("there is not one score for each λ")
+            raise ValueError("scores does not have one entry for each λ")
         self._scores = np.array(state["scores"], dtype=np.float64)
         values, indices, starts, table = (state[name] for name in ("values", "indices", "starts", "table"))
         rows = Rows(values, indices, starts, self._n_features)
@@ -179,5 +179,5 @@ class EpochBandit(Bandit):
         judged = _inputs.mask(state.get("judged"), len(rows), self.n_actions, {})
         checked = _inputs.cost_table(y, costs, len(rows), self.n_actions, judged)
         if rows.first_bad() is not None or not 0 <= self._lane < len(self.lambdas_):
-            raise ValueError("an example or the lane makes no sense")
+            raise ValueError("an example or the lane is invalid")
         self._split(self._n_features, values, indices, starts, checked)

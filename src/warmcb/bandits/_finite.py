@@ -1,4 +1,4 @@
-"""What the exact algorithms share: a class Π that is given, or drawn once the number of features is known."""
+"""What the exact algorithms share: a class Π of policies, given or drawn when the number of features is known."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ _SMALLEST_PROBABILITY = 1e-20  # as in the core
 
 
 class HasPolicies(Bandit):
-    """A bandit with a parameter `policies`, which is saved with it if it is made of arrays."""
+    """A bandit with a parameter `policies`, which is saved with it if it consists of arrays."""
 
     policies: int | Policies
-    _takes_allowed = False  # a policy of a given class says what to do in a context, and nothing else
+    _takes_allowed = False  # a policy names one action for a context, and has no second choice
 
     def _saved_params(self) -> tuple[dict[str, Any], State]:
         if not isinstance(self.policies, Policies):
@@ -36,7 +36,7 @@ class HasPolicies(Bandit):
 
 
 def checked(policies: object, n_actions: int) -> int | Policies:
-    """The argument `policies` of a bandit."""
+    """Check the argument `policies` of a bandit."""
     if not isinstance(policies, Policies):
         return _inputs.integer("policies", policies, 1, 10**7)
     if policies.n_actions != n_actions:
@@ -45,17 +45,17 @@ def checked(policies: object, n_actions: int) -> int | Policies:
 
 
 def resolved(policies: int | Policies, n_actions: int, n_features: int, seed: int) -> Policies:
-    """Π: as it was given, or the constant actions and as many linear policies at random."""
+    """Π: the given class, or the constant policies and the given number of random linear policies."""
     if isinstance(policies, Policies):
         return policies
     return ConstantPolicies(n_actions) + LinearPolicies.at_random(policies, n_actions, n_features, seed)
 
 
 def actions_of(policies: Policies, rows: Rows) -> Actions:
-    """What every policy does in every row."""
+    """The action of each policy in each row."""
     return policies.actions(rows.dense())
 
 
 def estimate(cost: float, probability: float) -> float:
-    """ĉ(a): the cost over the probability of the action it was paid for."""
+    """ĉ(a): the cost of the played action divided by its probability."""
     return cost / max(probability, _SMALLEST_PROBABILITY)

@@ -1,7 +1,7 @@
-"""Lanes: what the bandits have that select λ online, whether their actions have numbers or descriptions.
+"""Lanes: what all bandits share that select λ online, with numbered or with described actions.
 
-A round asks about an `Offer`: the context, and what can be played in it. `Lanes` are the parts that answer, the unit of
-costs, and the round itself where a part is written in Python; compiled it stands in src/core/rounds/round.hpp.
+A lane is the regressor of one λ. An `Offer` is the context of a round with its allowed actions. `Lanes` has the parts,
+the unit of costs, and the round itself for parts that are written in Python. src/core/rounds is the compiled round.
 """
 
 import copy
@@ -22,26 +22,26 @@ from warmcb.errors import InputError, UnsupportedError
 
 
 class Offer(Protocol):
-    """The context of a round, and what can be played in it."""
+    """The context of a round, and the actions that can be played in it."""
 
     @property
     def n_allowed(self) -> int:
-        """How many actions may be played."""
+        """The number of allowed actions."""
 
     def scores(self, learner: Any, n_lanes: int) -> Floats:
-        """What each lane predicts of each action: a copy, +∞ for actions that are not allowed."""
+        """The prediction of each lane for each action, as a copy; +∞ for actions that are not allowed."""
 
     def update(self, learner: Any, outcome: Outcome, weights: Doubles) -> None:
-        """Teach what became of the round; a weight for each lane."""
+        """Teach the outcome of the round; `weights` has a number for each lane."""
 
 
 class Lanes(BaseBandit):
-    """A learner with a lane for each λ, a selector of the lane in charge, an explorer."""
+    """A learner with a lane for each λ, a selector of the lane in charge, and an explorer."""
 
     epsilon: float
     _trains = True
-    """Whether rounds teach anything."""
-    # What meets a contract of warmcb/contracts.py: compiled, or somebody's Python class.
+    """Whether the bandit learns from rounds."""
+    # These meet the contracts of warmcb/contracts.py. They are compiled, or Python classes of the user.
     _learner: Any
     _selector: Any
     _explorer: Any
@@ -51,7 +51,7 @@ class Lanes(BaseBandit):
     _optimism: _core.Optimism
     _unit: _core.CostUnit
     _layout: Layout
-    """What each lane learns from; from the first data on."""
+    """What each lane learns from. It exists from the first data on."""
     _supervised_weights: Doubles
     _bandit_weights: Doubles
 
@@ -62,21 +62,21 @@ class Lanes(BaseBandit):
     def _start_lanes(self) -> None:
         self._warm_examples = 0
         self._label_units: dict[str, tuple[float, float]] = {}
-        """What is 0 and what is 1 in the costs of a source's labels, if those have a unit of their own."""
+        """The costs that become 0 and 1, for each source whose labels have their own unit."""
 
     @property
     def _counts_actions(self) -> bool:
-        """Whether it knows how often each action was played: described ones come and go."""
+        """Whether it counts how often each action was played. Described actions come and go, and are not counted."""
         return len(self._trial.doubts) > 0
 
     @abstractmethod
     def _set_weights(self) -> None:
-        """Tell the parts what an example of either source weighs."""
+        """Set the weight of a label and of a round in each lane."""
 
     # Sources of labels
 
     def _listen_to(self, *sources: str) -> None:
-        """Give sources that are new lanes of their own. `_admit` has to follow."""
+        """Give each new source its own lanes. Callers must call `_admit` afterwards."""
         larger = self._layout.with_sources(sources)
         if len(larger.lanes) > len(self._layout.lanes):
             of_learner, of_selector = self._layout.origins(larger)
@@ -86,15 +86,15 @@ class Lanes(BaseBandit):
         self._layout, self.lambdas_ = larger, larger.lambdas
 
     def _weights_of(self, source: str) -> Doubles:
-        """What a label of a source weighs in each lane."""
+        """The weight of a label of a source in each lane."""
         return np.where(self._layout.listen(source), self._supervised_weights, 0.0)
 
-    # Algorithm 1, line by line: what is played where a part is written in Python
+    # Algorithm 1, line by line, for parts that are written in Python
 
     def _distribution_of(self, offer: Offer) -> NDArray[np.float64]:
         scores = self._optimistic(offer.scores(self._learner, len(self.lambdas_)))
         greedy, selector = scores.argmin(axis=0).astype(np.int32), self._selector
-        # A bandit that has forgotten is as young as its memory of rounds: it has to explore again.
+        # A bandit that has forgotten explores like a young one.
         remembered = int(min(self._learner.memory(len(self.lambdas_) - 1), self.learned_))
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, remembered)
         probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
@@ -131,14 +131,14 @@ class Lanes(BaseBandit):
                 self._selector.forget()
 
     def _optimistic(self, scores: Floats) -> Floats:
-        """Scores that give actions the benefit of the doubt (src/core/explorers: trial, optimism)."""
+        """Scores with the bonuses of new and of rarely played actions (src/core/explorers)."""
         doubts = self._trial.doubts + self._optimism.bonuses
         return scores - doubts[:, np.newaxis] if len(doubts) else scores
 
     # Units of cost
 
     def _in_unit_costs(self, costs: NDArray[np.float64], source: str) -> NDArray[np.float64]:
-        """What graded labels say, from 0 to 1: in the unit of rounds if that was given, or else in their source's."""
+        """Scale the costs of labels to [0, 1]: by `cost_range` if it was given, else by the range of their source."""
         if self.cost_range == (0.0, 1.0) or np.isnan(costs).all():
             return costs
         if source not in self._label_units:
@@ -147,13 +147,13 @@ class Lanes(BaseBandit):
         return np.asarray((np.clip(costs, low, high) - low) / (high - low))
 
     def _in_paid_costs(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Unit costs in the unit of `learn`; of labels, as long as no cost was learned."""
+        """Convert unit costs to the unit of `learn`, or to that of the labels before any cost was learned."""
         low, width = self._paid_unit
         return low + expected * width
 
     @property
     def _paid_unit(self) -> tuple[float, float]:
-        """What a unit cost of 0 is in the unit of `learn`, and how much more one of 1 is."""
+        """The cost that corresponds to a unit cost of 0, and the width of a unit."""
         if self._unit.seen == 0:
             for source in self._layout.lanes[self._selector.best].sources:
                 if source in self._label_units:
@@ -161,7 +161,7 @@ class Lanes(BaseBandit):
                     return low, high - low
         return self._unit.low, self._unit.width
 
-    # What callers see
+    # Public attributes
 
     @property
     def lambda_(self) -> float:
@@ -171,7 +171,7 @@ class Lanes(BaseBandit):
 
     @property
     def memory_(self) -> float:
-        """How many rounds the present model effectively rests on."""
+        """The number of rounds that the model effectively rests on; it falls when the bandit forgets."""
         with self._lock:
             if self.n_features_ is None:
                 return 0.0
@@ -179,13 +179,13 @@ class Lanes(BaseBandit):
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """What the selector makes of each λ, per round; the lowest is in charge."""
+        """The score of each λ per round, as the selector computes it; the lowest is in charge."""
         with self._lock:
             return np.zeros(len(self.lambdas_)) if self.n_features_ is None else self._selector.scores
 
     @property
     def rounds_(self) -> int:
-        """The number of rounds behind `scores_`."""
+        """The number of rounds that `scores_` are computed from."""
         with self._lock:
             return self._selector.rounds if self.n_features_ is not None else 0
 
@@ -193,26 +193,26 @@ class Lanes(BaseBandit):
 
     @property
     def _explainable(self) -> _core.Predictor:
-        """The learner, whose scores are sums of terms."""
+        """The learner, if its scores are sums of terms; else an error."""
         if not isinstance(self._learner, _core.Predictor):
             raise UnsupportedError(
                 f"{type(self._learner).__name__} has no terms to explain; expected a learner of warmcb"
             )
         return self._learner
 
-    # What else a bandit is
+    # Implementation of the base class
 
     def _compile(self) -> Any:
         parts = self._learner, self._selector, self._explorer
         kinds = _core.Predictor, _core.Selector, _core.Explorer
         if not all(map(isinstance, parts, kinds)):
-            return None  # one of them is somebody's Python class
+            return None  # one of them is a Python class of the user
         if not isinstance(self._learner, _core.Learner):
             return _core.Snapshot(*parts, self._trial, self._optimism, self.epsilon)
         return _core.Composition(*parts, self._trial, self._optimism, self._unit, self.epsilon)
 
     def _admit(self) -> None:
-        # Without labels nobody has taught the smaller λ anything: they may not play.
+        # Without labels, lanes with a smaller λ have learned too little to play.
         self._selector.admit(0 if self._warm_examples else len(self.lambdas_) - 1)
         self._set_weights()
 
@@ -242,7 +242,7 @@ class Lanes(BaseBandit):
             "warm_examples": np.array(self._warm_examples),
             "lambdas": self._layout.base,
             "sources": names_as_array(self._layout.sources),
-            # 0 and 0: none
+            # (0, 0) stands for no unit.
             "label_units": np.array([self._label_units.get(one, (0.0, 0.0)) for one in self._layout.sources]),
         }
         parts = {"learner": self._learner} | self._small_parts
@@ -251,7 +251,7 @@ class Lanes(BaseBandit):
     def _restore(self, state: State) -> None:
         if state["lambdas"].shape != (len(self.lambdas_),):
             raise ValueError(f"lambdas has the shape {state['lambdas'].shape}; expected {(len(self.lambdas_),)}")
-        # The paper's Λ depends on the number of actions that there were in the beginning.
+        # The paper's Λ depends on the number of actions at the start, so it is saved.
         self._layout = Layout(_inputs.saved_lambdas(state["lambdas"]))
         self._listen_to(*names_of_array(state["sources"]))
         self._warm_examples = _inputs.integer("warm_examples", int(state["warm_examples"]), 0)
@@ -267,7 +267,7 @@ class Lanes(BaseBandit):
             frozen = _core.thaw(learner)
             found, expected = ((one.inputs, one.actions, one.lanes) for one in (frozen, self._learner))
             if found != expected:
-                raise ValueError(f"the model is of the shape {found}, and not of this bandit")
+                raise ValueError(f"the model has the shape {found}; expected {expected}")
             self._learner = frozen
             self._compiled = self._compile()
         else:
@@ -275,20 +275,20 @@ class Lanes(BaseBandit):
 
 
 def _with_lanes(part: Any, origins: list[int]) -> Any:
-    """A learner or a selector with room for more sources."""
+    """A learner or a selector with lanes for more sources."""
     try:
         if hasattr(part, "with_lanes"):
             return part.with_lanes(origins)
     except MemoryError:
-        raise InputError(f"the model is of {len(origins)} lanes; expected one that fits into memory") from None
+        raise InputError(f"the model has {len(origins)} lanes; expected one that fits into memory") from None
     except NotImplementedError:
         pass
-    what = f"{type(part).__name__} cannot take in another source"
+    what = f"{type(part).__name__} cannot learn from a second source"
     raise UnsupportedError(f"{what}; expected a part with the method with_lanes, or one source")
 
 
 def _usual_range(costs: NDArray[np.float64]) -> tuple[float, float]:
-    """The lowest and the highest cost, wild ones left out."""
+    """The lowest and the highest cost, without extreme outliers."""
     mean, reach = float(np.nanmean(costs)), 10 * float(np.nanstd(costs))
     low, high = max(float(np.nanmin(costs)), mean - reach), min(float(np.nanmax(costs)), mean + reach)
     return (low, high) if high - low > 1e-200 else (mean - 0.5, mean + 0.5)

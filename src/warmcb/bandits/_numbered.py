@@ -1,4 +1,4 @@
-"""Bandits whose actions have numbers: the calls, checked, and what an algorithm fills in."""
+"""Bandits whose actions have numbers: the public methods with their checks, and the methods an algorithm implements."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -28,24 +28,44 @@ _of_vector = Rows.of_vector
 
 
 class Bandit(BaseBandit):
-    """What every bandit has whose actions have numbers. Lower costs are better.
+    """The base class of all bandits whose actions are numbered from 0 to K−1.
 
-    A constructor stores its parameters under their own names, so that `clone`, `repr` and saving follow from its
-    signature. They cannot be changed once there were data. Several threads may use one bandit: calls wait for each
-    other. Threads that only decide are better off with a `policy`.
+    A round has three steps: `decide` chooses an action for a context, the caller plays it, and `learn` gets its cost.
+    Lower costs are better. `warm_start` teaches labelled examples, usually before the first round.
+
+    Parameters cannot be changed after the first data. Several threads may share a bandit: each call waits for the
+    others. Threads that only decide are faster with a `policy`.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        seed: of all random numbers.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        seed: the seed of all random draws.
 
     Attributes:
-        n_actions: K.
-        actions: their names, if they have any.
-        n_features_: the width of a context; None before any data.
-        features_: the names of the columns, if a table with names has come; else None.
-        lambdas_: Λ in ascending order; empty for a bandit that has no λ.
-        learned_: how many rounds have been learned.
+        n_actions: the number of actions, K.
+        actions: the names of the actions; None if they have no names.
+        seed: the seed of all random draws.
+        cost_range: the lowest and the highest possible cost; None if costs may be any finite number.
+        encoder: turns dictionaries, JSON and data frames into rows; None if contexts are rows already.
+        n_features_: the number of features of a context; None before any data.
+        features_: the column names of the first table with names; None if there was none.
+        learned_: the number of rounds learned so far.
+        lambdas_: Λ, the candidate weights of bandit feedback against labels, in ascending order; empty for a bandit
+            without λ.
+        lambda_: the λ in charge; NaN for a bandit without λ.
+        scores_: the estimated average cost of each λ; the lowest is in charge. Empty for a bandit without λ.
+        rounds_: the number of rounds, or of validation examples, that `scores_` are computed from.
+        memory_: the number of rounds that the model effectively rests on; all of them for a bandit that never forgets.
+
+    Examples:
+        >>> from warmcb import ArrowCB, Bandit
+        >>> bandit = ArrowCB(actions=["news", "sports"], seed=1)
+        >>> isinstance(bandit, Bandit)
+        True
+        >>> decision = bandit.decide([0.5, 1.0])
+        >>> bandit.learn([0.5, 1.0], decision, cost=0.0)
+        >>> bandit.learned_, bandit.n_features_
+        (1, 2)
 
     """
 
@@ -53,7 +73,7 @@ class Bandit(BaseBandit):
     actions: tuple[str, ...] | None
 
     _takes_allowed: ClassVar[bool] = True
-    """Whether it can be told which actions are allowed."""
+    """Whether the caller may restrict the allowed actions."""
 
     def __init__(self, n_actions: int | None, actions: Sequence[str] | None, seed: int) -> None:
         self.actions = _inputs.action_names(actions)
@@ -67,7 +87,7 @@ class Bandit(BaseBandit):
         super().__init__(seed)
         self._actions = Actions(self.n_actions, self.actions)
 
-    # What callers use
+    # Public methods
 
     def warm_start(
         self,
@@ -80,15 +100,18 @@ class Bandit(BaseBandit):
         """Learn from labelled examples.
 
         Args:
-            X: contexts, one in each row: an array, a SciPy sparse matrix, or a pandas or Polars frame. None at all is
-                fine.
-            y: the right action of each, by number or name; it costs 0, and any other 1.
-            costs: instead of `y`, the cost of each action in each row: (n, K).
-            actions: which actions were judged in each row: (n, K), true or false; or a list of those that were judged
-                in all rows. Costs of others may be NaN.
+            X: contexts, one per row: an array, a SciPy sparse matrix, or a pandas or Polars data frame. It may have
+                no rows.
+            y: the right action of each row, by number or name. It costs 0, every other action costs 1.
+            costs: instead of `y`, the cost of each action in each row, of shape (n, K).
+            actions: which actions were judged: a boolean array of shape (n, K), or a list of actions for all rows.
+                The costs of other actions may be NaN.
 
         Returns:
             the bandit itself.
+
+        Raises:
+            InputError: an argument has the wrong shape, or a value that cannot be used.
 
         """
         with self._lock:
@@ -101,16 +124,19 @@ class Bandit(BaseBandit):
             return self
 
     def decide(self, x: _inputs.Features, actions: Iterable[Action] | None = None, key: Key | None = None) -> Decision:
-        """Choose an action for the context x.
+        """Choose an action for one context.
 
         Args:
-            x: the context: a row of numbers; or, with named columns, a dict or a frame of one row.
-            actions: the actions that may be played, by number or name; by default all of them.
-            key: names the draw, as an event's id does: the same key draws the same number in every process. Without
-                one the bandit counts its own draws.
+            x: the context: a row of numbers. With named columns, also a dictionary or a data frame of one row.
+            actions: the allowed actions, by number or name; by default all.
+            key: the name of the random draw, such as the id of an event. The same key draws the same number in every
+                process. Without a key, the bandit counts its draws.
 
         Returns:
-            a `Decision`. Keep it: `learn` wants it back.
+            the decision. Keep it: `learn` needs it.
+
+        Raises:
+            InputError: an argument has the wrong shape, or a value that cannot be used.
 
         """
         with self._lock:
@@ -131,12 +157,17 @@ class Bandit(BaseBandit):
     def decide_many(
         self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
     ) -> Decisions:
-        """Choose an action in every row of X: the same bits as `decide` one by one, far faster.
+        """Choose an action for each row of X.
+
+        The decisions are the same, to the bit, as those of `decide` row by row, but much faster.
 
         Args:
-            X: contexts, one in each row.
-            actions: which may be played in each row, (n, K), true or false; or a list of those that may in all rows.
-            keys: one for each row.
+            X: contexts, one per row.
+            actions: the allowed actions: a boolean array of shape (n, K), or a list of actions for all rows.
+            keys: the name of the random draw of each row, as in `decide`.
+
+        Returns:
+            the decisions, as arrays.
 
         """
         with self._lock:
@@ -163,18 +194,21 @@ class Bandit(BaseBandit):
         actions: Iterable[Action] | None = None,
         reward: float | None = None,
     ) -> None:
-        """Learn what a decision cost: `learn(x, decision, cost)`.
+        """Learn the cost of a decision: `learn(x, decision, cost)`.
 
-        It may come late, out of order, in another process. ε and the largest weight are those of the decision's round;
-        predictions are those of this moment.
+        Costs may arrive late, out of order, or in another process. Each λ is then scored with the predictions of now.
+        ε and the largest importance weight are those of the round of the decision.
 
         Args:
             x: the context of the decision.
-            action: the decision; or, from the log of another system, the action that it played.
-            cost: what it cost: a finite number, within `cost_range` if there is one.
-            probability: with which the other system played it.
-            actions: which actions the other system could have played; by default all of them.
-            reward: instead of a cost what it brought: the cost is −reward.
+            action: the decision; or the action that another system played, by number or name.
+            cost: the cost, a finite number within `cost_range`.
+            probability: the probability with which the other system played the action. Only without a decision.
+            actions: the actions that the other system could have played; by default all. Only without a decision.
+            reward: the reward, instead of a cost: the cost is −reward.
+
+        Raises:
+            InputError: an argument has a value that cannot be used, or the decision is not from a bandit like this.
 
         """
         with self._lock:
@@ -190,9 +224,7 @@ class Bandit(BaseBandit):
             if self.n_features_ is None:
                 self._meet(row)
             self._learn(row, event)
-            _set(
-                self, "learned_", self.learned_ + 1
-            )  # past __setattr__, which would take a tenth of this method's time
+            _set(self, "learned_", self.learned_ + 1)  # skips __setattr__, which takes a tenth of the time
             if columns is not None:
                 self._remember(columns)
 
@@ -204,13 +236,15 @@ class Bandit(BaseBandit):
         *,
         rewards: ArrayLike | None = None,
     ) -> None:
-        """Learn what many decisions cost, one after the other: the same bits as `learn`, far faster.
+        """Learn the costs of many decisions, in their order.
+
+        The result is the same, to the bit, as that of `learn` one by one, but much faster.
 
         Args:
-            X: the contexts of the decisions, one in each row.
-            decisions: what `decide_many` gave, or any sequence of decisions.
-            costs: what each has cost.
-            rewards: instead of costs what each has brought: a cost is −reward.
+            X: the contexts of the decisions, one per row.
+            decisions: the decisions of `decide_many`, or any sequence of decisions.
+            costs: the cost of each decision.
+            rewards: the reward of each decision, instead of costs: a cost is −reward.
 
         """
         with self._lock:
@@ -231,32 +265,42 @@ class Bandit(BaseBandit):
     def observe(
         self, x: _inputs.Features, action: Action, cost: float | None = None, *, reward: float | None = None
     ) -> None:
-        """Learn what an action cost that nobody drew: a rule, a person or a fallback chose it.
+        """Learn the cost of an action that was not drawn, but chosen by a rule, a person or a fallback.
 
-        Predictions learn from it as from a round of probability 1. But it is no fair trial of any λ, and no
-        exploration: `scores_` and `learned_` stay as they are, so that exploration does not fade.
+        The model learns from it as from a round with probability 1. It does not count as exploration, and is no fair
+        test of any λ: `scores_` and `learned_` do not change.
 
         Args:
             x: the context.
-            action: what was played, by number or name.
-            cost: what it cost: a finite number, within `cost_range` if there is one.
-            reward: instead of a cost what it brought: the cost is −reward.
+            action: the action that was played, by number or name.
+            cost: the cost, a finite number within `cost_range`.
+            reward: the reward, instead of a cost: the cost is −reward.
 
-        >>> from warmcb import WarmBandit
-        >>> bandit = WarmBandit(actions=["news", "sports"])
-        >>> bandit.observe([1.0, 0.0], "news", cost=0.2)  # an editor put it there
-        >>> bandit.learned_
-        0
+        Raises:
+            UnsupportedError: this bandit cannot learn from such costs.
+
+        Examples:
+            >>> from warmcb import WarmBandit
+            >>> bandit = WarmBandit(actions=["news", "sports"])
+            >>> bandit.observe([1.0, 0.0], "news", cost=0.2)  # an editor placed it
+            >>> bandit.learned_
+            0
 
         """
         raise UnsupportedError(f"{type(self).__name__} cannot observe costs; expected a WarmBandit or an ArrowCB")
 
     def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
-        """The greedy action for each row of X; explores nothing, changes nothing.
+        """Give the greedy action for each row of X, without exploration. The bandit does not change.
 
         Args:
-            X: contexts, one in each row.
-            actions: as in `decide_many`.
+            X: contexts, one per row.
+            actions: the allowed actions, as in `decide_many`.
+
+        Returns:
+            the actions, by name if they have names.
+
+        Raises:
+            OrderError: the bandit has not seen any data yet.
 
         """
         with self._lock:
@@ -264,30 +308,41 @@ class Bandit(BaseBandit):
             return self._actions.spoken(self._predict(rows, self._mask(actions, len(rows))))
 
     def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
-        """What each action is expected to cost in each row of X, by the lane in charge: (n, K), in the unit of `learn`.
+        """Predict the cost of each action in each row of X, with the λ in charge.
 
-        It is what a regression says, and may lie a little outside of what costs can be.
+        The predictions come from a regression. They may lie slightly outside of the range of costs.
 
         Args:
-            X: contexts, one in each row.
+            X: contexts, one per row.
+
+        Returns:
+            the expected costs, of shape (n, K), in the unit of the costs given to `learn`.
+
+        Raises:
+            OrderError: the bandit has not seen any data yet.
+            UnsupportedError: this bandit has no model of costs.
 
         """
         with self._lock:
             return self._predict_costs(self._known_rows("predict_costs", X))
 
     def explain(self, x: _inputs.Features, decision: Decision, *, most: int = 20) -> Explanation:
-        """Why this action: what each feature contributes to its expected cost, compared with that of the runner-up.
+        """Explain a decision: how much each feature adds to the expected cost, compared with the runner-up.
 
-        The runner-up is the cheapest other action that was allowed. So the decision of a bandit that explored is
-        compared with the greedy action. Expected costs are those of the lane in charge at this moment.
+        The runner-up is the allowed action with the lowest expected cost among all others. If the bandit explored,
+        that is the greedy action. Expected costs are those of the λ that is in charge now.
 
         Args:
             x: the context of the decision.
-            decision: what `decide` gave.
-            most: how many contributions are listed; smaller ones are taken together as "all else".
+            decision: the decision.
+            most: the largest number of contributions to list. The remaining ones are summed up as "all else".
 
         Returns:
-            an `Explanation`, which can be printed.
+            the explanation; `print` shows it as a table.
+
+        Raises:
+            OrderError: the bandit has not seen any data yet.
+            UnsupportedError: the scores of this bandit are not sums of terms.
 
         """
         with self._lock:
@@ -297,23 +352,27 @@ class Bandit(BaseBandit):
             return self._explain(self._row(x)[1], event, most)
 
     def add_action(self, name: str | None = None) -> None:
-        """Take in one action more, during operation; everything that was learned stays.
+        """Add an action to a running bandit. Nothing that was learned is lost.
 
-        Nothing is known of its costs, so it is tried out in at least a quarter of the rounds until 100 of them were
-        learned, and given the benefit of the doubt until 1,000 were. To retire an action, do not allow it.
+        The costs of the new action are unknown. It is played in at least a quarter of the rounds until 100 of its
+        rounds were learned, and it is preferred in case of doubt until 1,000 were. To retire an action, do not allow
+        it any more.
 
         Args:
-            name: of the action, if the others have names.
+            name: the name of the action, if the others have names.
+
+        Raises:
+            UnsupportedError: this bandit, or its learner, cannot add actions.
 
         """
-        raise UnsupportedError(f"{type(self).__name__} cannot take in new actions; expected a WarmBandit or an ArrowCB")
+        raise UnsupportedError(f"{type(self).__name__} cannot add new actions; expected a WarmBandit or an ArrowCB")
 
     def policy(self) -> "Policy":
-        """An immutable snapshot that decides: for any number of threads at once, and for other processes."""
+        # Returns the narrower type; the text is that of the base class.
         policy: Policy = super().policy()  # type: ignore[assignment]
         return policy
 
-    # What the package uses
+    # Used within the package
 
     def _play_rounds(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
         """Decide and learn in the rows [begin, end): the same rounds, to the bit, as the live calls.
@@ -342,7 +401,7 @@ class Bandit(BaseBandit):
             self.actions,
         )
 
-    # What else a bandit is
+    # Implementation of the base class
 
     def _as_policy(self) -> "Policy":
         from warmcb.bandits.policy import Policy
@@ -408,7 +467,7 @@ class Bandit(BaseBandit):
 
     def _check_allowed(self) -> None:
         if not self._takes_allowed:
-            raise UnsupportedError(f"{type(self).__name__} knows nothing of allowed actions; expected actions=None")
+            raise UnsupportedError(f"{type(self).__name__} cannot restrict the actions; expected actions=None")
 
     def _meet(self, rows: Rows) -> None:
         if self.n_features_ is not None:
@@ -426,9 +485,9 @@ class Bandit(BaseBandit):
 
     def _too_large(self, n_actions: int, n_features: int) -> InputError:
         sizes = f"{n_actions} actions × {n_features} features × {len(self.lambdas_)} λ"
-        return InputError(f"the model is {sizes}; expected one that fits into memory")
+        return InputError(f"the model has {sizes}; expected one that fits into memory")
 
-    # What an algorithm fills in
+    # Implemented by each algorithm
 
     @abstractmethod
     def _build(self, n_features: int) -> None:
@@ -436,7 +495,7 @@ class Bandit(BaseBandit):
 
     @abstractmethod
     def _warm_start(self, rows: Rows, table: CostTable) -> None:
-        """Learn from labels (n,), or from costs (n, K) that are NaN where nobody has judged."""
+        """Learn from labels (n,), or from costs (n, K) in which NaN means unknown."""
 
     @abstractmethod
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
@@ -444,13 +503,13 @@ class Bandit(BaseBandit):
 
     @abstractmethod
     def _learn(self, row: Rows, event: CheckedEvent) -> None:
-        """Learn what became of a round."""
+        """Learn the outcome of a round."""
 
     @abstractmethod
     def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
         """The greedy action in each row."""
 
-    # What an algorithm may do better
+    # Optional, or faster when an algorithm overrides them
 
     def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
         raise UnsupportedError(f"{type(self).__name__} has no model of costs; expected a bandit that predicts them")

@@ -1,4 +1,4 @@
-"""The door of described actions: whatever a caller brings of them becomes offers of the core, or an error."""
+"""Check described actions of any supported type, and convert them to offers of the core."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
@@ -15,37 +15,37 @@ from warmcb.bandits.decisions import Key
 from warmcb.errors import InputError
 
 Ids = tuple[Key, ...] | None
-"""The ids of the actions of an offer, if they have any."""
+"""The ids of the actions of an offer; None if they have none."""
 
 
 class Widths(NamedTuple):
-    """How many features contexts and descriptions have; a context that is missing has none."""
+    """The number of features of a context (0 if there is no context), and of an action."""
 
     context: int
     described: int
 
 
 class Names(NamedTuple):
-    """What the columns of contexts and of descriptions are called, if they have names."""
+    """The column names of contexts and of actions; None if they have none."""
 
     context: tuple[str, ...] | None = None
     described: tuple[str, ...] | None = None
 
 
 class Offering(NamedTuple):
-    """What can be played in one round, or in several, checked."""
+    """The actions on offer in one round or in several, after all checks."""
 
     offers: Offers
     widths: Widths
     descriptions: Any
-    """As a decision carries them: float32, dense or CSR; of several rounds, all of them, one below the other."""
+    """The features of the actions as a decision stores them: float32, dense or CSR. Several rounds are stacked."""
     ids: Ids
     starts: NDArray[np.int64]
     names: Names
 
 
 def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names) -> Offering:
-    """The offer of a single round. Columns that have names come into the order of `names`."""
+    """The offer of a single round. Named columns are put into the order of `names`."""
     if known is not None and type(actions) is np.ndarray and (x is None or type(x) is np.ndarray):
         fast = _fast_offer(x, actions, ids, known, names)
         if fast is not None:
@@ -60,7 +60,7 @@ def one_offer(x: Any, actions: Any, ids: Any, known: Widths | None, names: Names
 
 
 def encoded_offer(x: Any, actions: Any, ids: Ids, known: Widths | None, names: Names) -> Offering:
-    """The same of CSR rows that an encoder has just made: their columns rise, and nobody else can change them."""
+    """The offer of CSR rows that an encoder has just made: their columns are sorted, and nobody else has them."""
     if actions.shape[0] == 0:
         raise InputError("actions is empty; expected at least one action")
     contexts = _rows(x)
@@ -71,13 +71,13 @@ def encoded_offer(x: Any, actions: Any, ids: Ids, known: Widths | None, names: N
 
 
 def _plain_copy(actions: Any) -> Any:
-    """A copy of a sorted and finite CSR matrix; None for any other."""
+    """A copy of a CSR matrix that is sorted and finite; None if it is not."""
     found = sorted_csr(actions.data, actions.indices, actions.indptr, actions.shape[1])
     return None if found is None else plain_csr(*found, actions.shape[1])
 
 
 def _fast_offer(x: Any, actions: Any, ids: Any, known: Widths, names: Names) -> Offering | None:
-    """The usual case, of finite arrays of floats; None for all others, which the careful way takes or refuses."""
+    """The offer in the usual case of finite arrays of floats; None in all other cases, which take the slow way."""
     contexts = None if x is None else Rows.of_vector(x, known.context)
     descriptions = finite_floats(actions, known.described) if actions.ndim == 2 else None
     if descriptions is None or (contexts is None and (x is not None or known.context > 0)):
@@ -91,12 +91,12 @@ def _fast_offer(x: Any, actions: Any, ids: Any, known: Widths, names: Names) -> 
 
 
 def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Names, called: str) -> Offering:
-    """The offers of several rounds: a matrix of contexts, and a list of descriptions.
+    """The offers of several rounds: a matrix of contexts, and a list with the actions of each round.
 
-    `called` is what holds the descriptions: errors name it.
+    Errors refer to the argument with the actions as `called`.
     """
     if not is_list_of_rounds(actions):
-        raise InputError(f"{called} is {shown(actions)}; expected a list with the descriptions of each round")
+        raise InputError(f"{called} is {shown(actions)}; expected a list with the actions of each round")
     X, of_context = _arranged("X", X, names.context)
     tables, of_actions = [], names.described
     for i, one in enumerate(actions):
@@ -122,21 +122,21 @@ def many_offers(X: Any, actions: Any, ids: Any, known: Widths | None, names: Nam
 
 
 def is_list_of_rounds(actions: object) -> bool:
-    """Whether something can hold the descriptions of one round after the other; a single table cannot."""
+    """Whether the argument can be a list with the actions of each round. A single table is not."""
     single = isinstance(actions, str | bytes | Mapping) or _frames.is_frame(actions) or is_sparse(actions)
     return isinstance(actions, Iterable) and not single
 
 
 def ids_of_all(ids: list[Ids], called: str) -> list[tuple[Key, ...]] | None:
-    """The ids of several rounds, which all have some, or none."""
+    """The ids of several rounds. Either all rounds have ids, or none has."""
     known = [one for one in ids if one is not None]
     if known and len(known) < len(ids):
-        raise InputError(f"some {called} have ids and some have none; expected them in two calls")
+        raise InputError(f"some {called} have ids and some have none; expected ids for all or for none")
     return known or None
 
 
 def stacked_offers(X: Any, descriptions: Any, starts: NDArray[np.int64], ids: Ids, names: Names) -> Offering:
-    """The offers of several rounds whose descriptions lie one below the other."""
+    """The offers of several rounds whose actions are stacked in one matrix."""
     if ids is not None:
         for i, (begin, end) in enumerate(pairwise(starts.tolist())):
             ids_of(f"ids[{i}]", ids[begin:end], end - begin)
@@ -153,9 +153,9 @@ def _arranged(name: str, table: Any, known: tuple[str, ...] | None) -> tuple[Any
 
 
 def _descriptions(name: str, actions: Any) -> Any:
-    """The descriptions of the actions of a round: a matrix of float32, dense or CSR, with at least one row."""
+    """The features of the actions of a round: a float32 matrix, dense or CSR, with at least one row."""
     if actions is None:
-        raise InputError(f"{name} is None; expected a row of features for each action that is there")
+        raise InputError(f"{name} is None; expected a row of features for each action")
     if isinstance(actions, Sequence) and len(actions) == 0:
         raise InputError(f"{name} is empty; expected at least one action")
     sparse = is_sparse(actions)
@@ -170,7 +170,7 @@ def _descriptions(name: str, actions: Any) -> Any:
 
 
 def _own(plain: Any, given: Any) -> Any:
-    """A copy that nobody can change: a decision carries it, and the caller may fill the same array anew."""
+    """A read-only copy: a decision stores it, and the caller may overwrite the original."""
     if is_sparse(plain) or (isinstance(given, np.ndarray) and np.may_share_memory(plain, given)):
         plain = plain.copy()
     for array in (plain.data, plain.indices, plain.indptr) if is_sparse(plain) else (plain,):
@@ -179,14 +179,14 @@ def _own(plain: Any, given: Any) -> Any:
 
 
 def ids_of(name: str, ids: Any, count: int) -> tuple[Key, ...]:
-    """The ids of the actions of a round: strings or integers, each once."""
+    """The ids of the actions of a round: distinct strings or integers."""
     if isinstance(ids, str | bytes | Set | Mapping) or not isinstance(ids, Iterable) or getattr(ids, "ndim", 1) != 1:
         raise InputError(f"{name} is {shown(ids)}; expected a list with an id for each action")
     plain = tuple(ids.tolist() if isinstance(ids, np.ndarray) else ids)
     if len(plain) != count:
         raise InputError(f"{name} has {len(plain)} ids; expected {count}, one for each action")
     kinds = set(map(type, plain))
-    if not (kinds == {str} or (kinds == {int} and min(plain) > -(2**62) and max(plain) < 2**62)):  # the usual ones
+    if not (kinds == {str} or (kinds == {int} and min(plain) > -(2**62) and max(plain) < 2**62)):  # an unusual type
         plain = tuple(_inputs.key(one, name) for one in plain)
     if len(set(plain)) < len(plain):
         twice = next(one for i, one in enumerate(plain) if one in plain[:i])
@@ -195,14 +195,14 @@ def ids_of(name: str, ids: Any, count: int) -> tuple[Key, ...]:
 
 
 def _stacked(tables: list[Any], known: Widths | None) -> Any:
-    """Descriptions of several rounds, one below the other."""
+    """The features of the actions of several rounds, stacked."""
     if not tables:
         return np.empty((0, known.described if known else 0), dtype=np.float32)
     return vertical(tables)
 
 
 def vertical(tables: list[Any]) -> Any:
-    """Matrices one below the other: CSR if one of them is."""
+    """Matrices stacked vertically; the result is CSR if one of them is."""
     if not any(map(is_sparse, tables)):
         return np.ascontiguousarray(np.concatenate(tables))
     from scipy import sparse
@@ -219,7 +219,7 @@ def _offering(
     names: Names,
     called: str | None = None,
 ) -> Offering:
-    """`called` is what holds the descriptions of several rounds; None: it is a single one."""
+    """Check widths and values, and make the offers. `called` is None for a single round, as in `many_offers` else."""
     widths = Widths(0 if contexts is None else contexts.features, descriptions.shape[1])
     if known is not None:
         _check_widths("X" if called else "x", called or "actions", contexts, widths, known)
@@ -246,7 +246,7 @@ def _check_widths(x: str, actions: str, contexts: Rows | None, widths: Widths, k
     if contexts is None and known.context:
         raise InputError(f"{x} is None; expected {known.context} features, as before")
     if widths.context != known.context:
-        before = f"{known.context}, as before" if known.context else "None: there was no context before"
+        before = f"{known.context}, as before" if known.context else "None, as before"
         raise InputError(f"{x} has {widths.context} features; expected {before}")
     if widths.described != known.described:
         raise InputError(f"{actions} has {widths.described} features; expected {known.described}, as before")

@@ -1,4 +1,4 @@
-"""Parameters as scikit-learn has them: a constructor stores its arguments under their own names."""
+"""Parameters in the style of scikit-learn: a constructor stores its arguments under their own names."""
 
 import inspect
 from typing import Any, ClassVar, Self
@@ -8,7 +8,7 @@ from warmcb.errors import InputError, OrderError
 
 
 class HasParameters:
-    """An object whose constructor's arguments can be read, shown and cloned, but not changed."""
+    """An object whose constructor arguments can be read, shown and cloned, but not changed."""
 
     _parameters: ClassVar[tuple[str, ...]] = ()
 
@@ -17,10 +17,13 @@ class HasParameters:
         cls._parameters = tuple(inspect.signature(cls).parameters)
 
     def get_params(self, deep: bool = False) -> dict[str, Any]:
-        """The constructor's arguments, by name.
+        """Get the arguments of the constructor.
 
         Args:
-            deep: whether to add the arguments of parts, as `explorer__sharpness`.
+            deep: whether to add the arguments of parts, under names such as `explorer__sharpness`.
+
+        Returns:
+            the values, by name.
 
         """
         params = {name: getattr(self, name) for name in self._parameters}
@@ -30,11 +33,16 @@ class HasParameters:
         return params
 
     def clone(self) -> Self:
-        """A new object with the same parameters that has seen nothing."""
+        """Make a new object with the same parameters that has not seen any data.
+
+        Returns:
+            the new object.
+
+        """
         return type(self)(**self.get_params())
 
     def _changed(self, params: dict[str, Any]) -> Self:
-        """A new object with some other parameters, named as `get_params(deep=True)` does."""
+        """A new object with some parameters replaced; names are those of `get_params(deep=True)`."""
         changed = self.get_params()
         if "actions" in params and "n_actions" not in params:
             changed["n_actions"] = None
@@ -59,10 +67,10 @@ class HasParameters:
 
 
 def _with_argument(part: Any, argument: str, value: Any) -> Any:
-    """The same part with another value of an argument."""
+    """A copy of a part with one argument replaced."""
     return type(part)(**_arguments(part) | {argument: value})
 
 
 def _arguments(part: object) -> dict[str, Any]:
-    """The arguments of a part of a bandit; none for plain values."""
+    """The arguments of a part of a bandit; empty for plain values."""
     return parameters(part) if hasattr(part, "start") else {}

@@ -1,9 +1,10 @@
-"""How lanes are laid out for several sources of labels, and what a log without probabilities teaches.
+"""The layout of lanes for several sources of labels, and what a log without probabilities teaches.
 
-The first lanes, one for each λ below 1, listen to all sources together: labels weigh 1−λ there. If there are several
-sources, each has as many lanes that listen to it alone. λ = 1 listens to none, and is there once, as the last lane. So
-Λ = {0, ¾, 1} makes 3 lanes for one source, which is the paper's case, and 2·S + 3 for S. What the first lane has
-learned of labels is translated (src/core/least_squares): the order of the sources makes no difference.
+The first lanes, one for each λ below 1, learn the labels of all sources, with the weight 1−λ. If there are several
+sources, each source has the same number of lanes that learn its labels alone. The last lane has λ = 1 and learns no
+labels. So Λ = {0, ¾, 1} makes 3 lanes for one source, as in the paper, and 2·S + 3 lanes for S sources. The features
+that translate labels come from the first lane (src/core/least_squares), so the order of the sources does
+not matter.
 """
 
 from collections.abc import Iterable
@@ -17,9 +18,9 @@ from warmcb.errors import InputError, UnsupportedError
 
 MOST_SOURCES = 8
 LABELS = "labels"
-"""The source of labels whose source nobody names."""
+"""The default name of a source of labels."""
 LOG = "log"
-"""The same for logs."""
+"""The default name of a log as a source."""
 
 
 class Lane(NamedTuple):
@@ -27,7 +28,7 @@ class Lane(NamedTuple):
 
     Attributes:
         weight: its λ, the weight of rounds.
-        sources: whose labels it learns, each with the weight 1−λ.
+        sources: the sources of the labels that it learns, with the weight 1−λ.
 
     """
 
@@ -36,11 +37,11 @@ class Lane(NamedTuple):
 
 
 class Layout:
-    """The lanes of a bandit. It never changes.
+    """The lanes of a bandit. A layout is immutable.
 
     Args:
         lambdas: Λ, in ascending order.
-        sources: the names of the sources, in the order in which they came.
+        sources: the names of the sources, in order of arrival.
 
     >>> Layout(np.array([0.0, 1.0]), ("editors", "llm")).lanes[:3]
     (Lane(weight=0.0, sources=('editors', 'llm')), Lane(weight=0.0, sources=('editors',)), \
@@ -58,25 +59,25 @@ Lane(weight=0.0, sources=('llm',)))
         self.lambdas.setflags(write=False)
 
     def with_sources(self, names: Iterable[str]) -> Self:
-        """The same with these sources as well."""
+        """A layout with these sources added."""
         sources = tuple(dict.fromkeys((*self.sources, *names)))
         if len(sources) > MOST_SOURCES:
             raise InputError(f"source is {shown(sources[-1])}, one more than {MOST_SOURCES}; expected fewer sources")
         if len(sources) > 1 and self.base[-1] < 1:
             raise UnsupportedError(
-                f"lambdas is {shown(self.base.tolist())}, which cannot take in a second source; expected a λ of 1 in it"
+                f"lambdas is {shown(self.base.tolist())}; expected it to contain 1, as there is a second source"
             )
         return type(self)(self.base, sources)
 
     def listen(self, source: str) -> NDArray[np.bool_]:
-        """Which lanes listen to a source."""
+        """For each lane, whether it learns the labels of a source."""
         return np.array([source in lane.sources for lane in self.lanes])
 
     def origins(self, larger: Self) -> tuple[list[int], list[int]]:
-        """Of which lane each one of a larger layout is a copy, in the learner and in the selector; −1: of none.
+        """For each lane of a larger layout, the lane it continues, in the learner and in the selector; −1 for none.
 
-        Lanes of all sources go on as those of the sources so far. What a new source says is known to nobody yet: its
-        lanes that learn from rounds start from λ = 1, which knows the rounds.
+        Lanes of all sources continue those of the sources so far. The lanes of a new source have no labels yet. If
+        they learn from rounds, they continue the lane λ = 1, which has learned all rounds.
         """
         known = {lane: number for number, lane in enumerate(self.lanes)}
         last = len(self.lanes) - 1
@@ -98,7 +99,7 @@ def source_name(source: object, default: str) -> str:
 
 
 def sources_of_log(name: str) -> tuple[str, str]:
-    """A log without probabilities is two sources: what was done, and what it cost."""
+    """The names of the two sources of a log without probabilities: what was played, and what it cost."""
     return f"{name}: done", f"{name}: paid"
 
 
@@ -108,15 +109,17 @@ def log_tables(
     costs: NDArray[np.float64],
     is_cheap: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the two sources of a log teach of each action of each event, as unit costs; NaN: nothing.
+    """The unit costs that the two sources of a log teach for each action of each event; NaN for unknown.
 
-    What was done is imitated in cheap events alone: there it costs 0 and all else 1. What it cost is learned of all.
+    The first source imitates cheap events only: the action that was played costs 0, all others 1. The second source
+    teaches the cost that was paid in each event.
 
     Args:
-        labels: of the actions of one event after the other: 0 what was done, 1 what was not, NaN what could not be.
-        sizes: how many actions each event has.
-        costs: what each event cost.
-        is_cheap: for each event whether it is.
+        labels: the actions of all events, one event after the other: 0 for the action that was played, 1 for others,
+            NaN for actions that could not be played.
+        sizes: the number of actions of each event.
+        costs: the cost of each event.
+        is_cheap: for each event, whether it is imitated.
 
     """
     paid = np.full(len(labels), np.nan)

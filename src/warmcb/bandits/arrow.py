@@ -1,10 +1,11 @@
 """ARRoW-CB, Algorithm 1 of Zhang, Agarwal, Daumé III, Langford, Negahban: Warm-starting Contextual Bandits, ICML 2019.
 
-The line numbers below are the paper's. As in its experiments (section 5, appendix A), the policy π^λ is the greedy one
-of a linear regressor taught online, and line 3 plays the newest policy instead of the average of all.
+Line numbers in comments are those of the paper. As in its experiments (section 5, appendix A), the policy π^λ is the
+greedy policy of a linear regressor that learns online, and line 3 plays the newest policy instead of the average of
+all policies.
 
-`LaneBandit` is the order of a round, over any learner with a lane for each λ, any selector of the lane in charge and
-any explorer. `ArrowCB` gives it the paper's parts. Where all parts are compiled, so is the round: src/core/rounds.
+`LaneBandit` defines the order of a round for any learner, selector and explorer. `ArrowCB` uses the parts of the paper.
+If all parts are compiled, so is the round: see src/core/rounds.
 """
 
 import math
@@ -34,33 +35,33 @@ from warmcb.features import as_encoder
 from warmcb.learners.linear import OnlineLinear
 from warmcb.selectors import ProgressiveValidation
 
-_TRIAL_LENGTH, _TRIAL_SHARE = 100, 0.25  # of a new action: rounds to be learned, and the share of rounds it gets
-_DOUBT_ROUNDS = 17.5  # divided by ε: so long until an action that was not played gets the benefit of the doubt again
+_TRIAL_LENGTH, _TRIAL_SHARE = 100, 0.25  # the trial of a new action: its rounds, and its share of all rounds
+_DOUBT_ROUNDS = 17.5  # divided by ε: after so many rounds an action that is not played is preferred in case of doubt
 
 
 class LaneBandit(Lanes, Bandit):
-    """The order of a round. Subclasses say of which parts, and what an example of either source weighs."""
+    """The order of a round. Subclasses choose the parts, and the weight of a label and of a round."""
 
     optimism: float = 0.0
-    """How much better than it looks an action may be that nobody plays, in units of the range of costs."""
+    """The largest bonus of an action that is not played, in units of the range of costs."""
 
     def __init__(self, n_actions: int | None, actions: Sequence[str] | None, seed: int) -> None:
         Bandit.__init__(self, n_actions, actions, seed)
         self._start_lanes()
         self._judged: dict[str, NDArray[np.bool_]] = {}
-        """For each source of which actions its labels tell."""
+        """For each source, which actions its labels judge."""
 
-    # What a composition fills in
+    # Implemented by subclasses
 
     @abstractmethod
     def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
-        """The learner, the selector and the explorer, which have learned nothing."""
+        """A fresh learner, selector and explorer."""
 
     @abstractmethod
     def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """For each of these λ the weight of a supervised example, and of a round."""
+        """The weight of a label and the weight of a round, for each of the given λ."""
 
-    # A round; bandits/_lanes.py has what is common to all lanes
+    # A round; bandits/_lanes.py has what all bandits with lanes share
 
     def _warm_start(self, rows: Rows, table: CostTable, source: str = LABELS) -> None:
         self._listen_to(source)
@@ -69,7 +70,7 @@ class LaneBandit(Lanes, Bandit):
         self._teach(rows, table, source)
 
     def _teach(self, rows: Rows, table: CostTable, source: str) -> None:
-        """Learn unit costs that a known source tells."""
+        """Learn unit costs from a known source."""
         self._count_examples(table, source)
         self._learner.teach(rows, Costs(table), self._weights_of(source))  # line 6: the sum over supervised examples
 
@@ -109,7 +110,7 @@ class LaneBandit(Lanes, Bandit):
     def add_action(self, name: str | None = None) -> None:
         with self._lock:
             if not self._trains:
-                raise UnsupportedError(f"{type(self).__name__} cannot take in new actions: it learns from labels alone")
+                raise UnsupportedError(f"{type(self).__name__} cannot add new actions: it learns from labels alone")
             names = _inputs.one_name_more(self.actions, name)
             self._check_size(self.n_actions + 1, self.n_features_ or 0)
             if self.n_features_ is None:
@@ -120,7 +121,7 @@ class LaneBandit(Lanes, Bandit):
             except MemoryError:
                 raise self._too_large(self.n_actions + 1, self.n_features_) from None
             except NotImplementedError:
-                raise UnsupportedError(f"{self._learner.description} cannot take in new actions") from None
+                raise UnsupportedError(f"{self._learner.description} cannot add new actions") from None
             self._trial.add_action(self.learned_)
             self._optimism.add_action()
             self._judged = {source: np.append(judged, False) for source, judged in self._judged.items()}
@@ -128,7 +129,7 @@ class LaneBandit(Lanes, Bandit):
             self._actions = Actions(self.n_actions, names, self._actions.at_first)
             self._set_weights()
 
-    # What else a bandit is
+    # Implementation of the base classes
 
     def _build(self, n_features: int) -> None:
         parts = self._make_parts(n_features, len(self.lambdas_))
@@ -142,12 +143,12 @@ class LaneBandit(Lanes, Bandit):
         self._admit()
 
     def _doubt_half_life(self) -> float:
-        """In rounds; longer where actions are many: trying them again shall cost at most ε/11 of the range a round."""
+        """In rounds. With many actions it is longer: retrying them should cost at most ε/11 of the range per round."""
         of_three = max(1.0, (self._actions.at_first - 1) / 3)
         return of_three * _DOUBT_ROUNDS / self.epsilon if self.epsilon > 0 else math.inf
 
     def _count_examples(self, table: CostTable, source: str) -> None:
-        """Who may play, and what examples weigh, depend on what was supervised."""
+        """Update the eligible lanes and the weights: both depend on which labels there are."""
         self._warm_examples += len(table)
         judged = np.ones(self.n_actions, dtype=np.bool_) if table.ndim == 1 else ~np.isnan(table).all(axis=0)
         self._judged[source] = judged | self._judged.get(source, np.zeros_like(judged))
@@ -155,7 +156,7 @@ class LaneBandit(Lanes, Bandit):
 
     def _set_weights(self) -> None:
         self._supervised_weights, self._bandit_weights = self._weigh(self.lambdas_)
-        # Of an action that no label tells a lane of, rounds are all there is to learn from, whatever λ.
+        # If no label judges an action, rounds are the only source for it, whatever λ.
         self._unjudged = np.zeros((self.n_actions, len(self.lambdas_)), dtype=np.bool_)
         for number, lane in enumerate(self._layout.lanes):
             told = [self._judged[source] for source in lane.sources if source in self._judged]
@@ -243,7 +244,7 @@ class LaneBandit(Lanes, Bandit):
 
 
 class _NumberedOffer:
-    """A context, and which of the K actions are allowed in it."""
+    """A context, and the actions that are allowed in it."""
 
     def __init__(self, row: Rows, allowed: Allowed, n_actions: int) -> None:
         self.row, self.allowed, self.n_actions = row, allowed, n_actions
@@ -263,29 +264,50 @@ class _NumberedOffer:
 
 
 class ArrowCB(LaneBandit):
-    """Contextual bandit that weighs bandit against supervised examples by a λ it selects online.
+    """ARRoW-CB: a contextual bandit that selects the weight of labels against bandit feedback while it runs.
+
+    Each λ in Λ has its own online linear regressor of the costs. A label weighs 1−λ there, a round λ/p, where p is the
+    probability of the action that was played. The λ with the lowest estimated cost so far is in charge, and plays
+    ε-greedily. Without labels the largest λ is in charge.
+
+    If costs arrive late, `learn` scores each λ with the predictions of now, which are usually better than those at the
+    time of the decision. `WarmBandit` needs no tuning, and usually costs less.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        epsilon: share of uniform exploration.
-        lambdas: Λ. 8: the paper's {0, ζ/8, ζ/4, ζ/2, ζ, ½+ζ/2, ¾+ζ/4, 1}, ζ = ε/(K+ε); 2: {0, 1}; or any in [0, 1].
-        learning_rate: of the online learner; try 0.1 to 3 by `simulate` on data of your own.
-        horizon: the number of rounds to come, if known. An example of the warm start weighs (1−λ)·c, one of the
-            interaction λ·c/p, and c makes the average weight 1, as in Vowpal Wabbit; that takes n_s and n_b. Without
-            a horizon c = 1/(1−λ+Kλ), which needs neither: λ = 0 and λ = 1 are then the plain learners of one source.
-        encoder: an `Encoder`, or a fitted transformer of scikit-learn: contexts are then dictionaries, JSON or frames.
-        seed: of the exploration.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        epsilon: the share of uniform exploration, ε.
+        lambdas: Λ: the number of values, or the values themselves. 8 stands for the values of the paper,
+            {0, ζ/8, ζ/4, ζ/2, ζ, ½+ζ/2, ¾+ζ/4, 1} with ζ = ε/(K+ε), and 2 for {0, 1}. Other values must lie in [0, 1].
+        learning_rate: the step size of the online learner. Try values from 0.1 to 3 on your own data with `simulate`.
+        horizon: the number of rounds to come, n_b, if it is known. It scales the weights (1−λ)·c and λ·c/p so that
+            their average over n_s labels and n_b rounds is 1, as in Vowpal Wabbit. By default c = 1/(1−λ+Kλ), which
+            depends on neither number.
+        encoder: an `Encoder` or a fitted scikit-learn transformer. Contexts may then be dictionaries, JSON or data
+            frames.
+        seed: the seed of all random draws.
 
-    `learn` scores λ with the predictions of the moment it is called, not of the moment of the decision: a bandit whose
-    costs arrive late is scored by newer, usually better policies than the ones that were played. Without any example
-    of a warm start the largest λ is in charge: a plain bandit.
+    Attributes:
+        n_features_: the number of features of a context; None before any data.
+        features_: the column names of the first table with names; None if there was none.
+        learned_: the number of rounds learned so far.
+        lambdas_: Λ in ascending order.
+        lambda_: the λ in charge.
+        scores_: the estimated average cost of each λ; the lowest is in charge.
+        rounds_: the number of rounds that `scores_` are computed from.
+        memory_: the number of rounds that the model rests on, which is `learned_`.
 
-    >>> bandit = ArrowCB(n_actions=2, epsilon=0.1, seed=1).warm_start([[1.0], [-1.0]], [0, 1])
-    >>> decision = bandit.decide([1.0])
-    >>> bandit.learn([1.0], decision, cost=0.0)
-    >>> bandit.lambda_
-    0.0
+    References:
+        Zhang, Agarwal, Daumé III, Langford, Negahban: *Warm-starting Contextual Bandits*, ICML 2019, Algorithm 1.
+        https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import ArrowCB
+        >>> bandit = ArrowCB(n_actions=2, epsilon=0.1, seed=1).warm_start([[1.0], [-1.0]], [0, 1])
+        >>> decision = bandit.decide([1.0])
+        >>> bandit.learn([1.0], decision, cost=0.0)
+        >>> bandit.lambda_
+        0.0
 
     """
 
@@ -326,11 +348,12 @@ class ArrowCB(LaneBandit):
         if self.horizon is not None and (self._warm_examples or self._unit.seen):
             seen = f"{self._warm_examples} examples and {self._unit.seen} rounds"
             raise OrderError(
-                f"warm_start came after {seen}; with a horizon it is expected once, before the first round"
+                f"warm_start came after {seen}; expected one call before the first round, as there is a horizon"
             )
         super()._warm_start(rows, table, source)
 
 
 def eight_lambdas(n_actions: int, epsilon: float) -> list[float]:
+    """Λ of the paper's experiments."""
     zeta = epsilon / (n_actions + epsilon)
     return [0, zeta / 8, zeta / 4, zeta / 2, zeta, 1 / 2 + zeta / 2, 3 / 4 + zeta / 4, 1]

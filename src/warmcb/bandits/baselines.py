@@ -1,4 +1,4 @@
-"""The paper's baselines (section 5): the single sources, the naive mixture, and the best constant action."""
+"""The baselines of the paper (section 5): each source alone, the naive mixture, and the best constant action."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,15 +18,26 @@ from warmcb.bandits.decisions import Action, CheckedEvent, Trace, certain
 
 
 class BanditOnly(ArrowCB):
-    """Learns from the interaction alone: ARRoW-CB with Λ = {1}.
+    """A baseline that ignores labels: ARRoW-CB with Λ = {1}.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        epsilon: share of uniform exploration.
-        learning_rate: of the online learner.
-        horizon: the number of rounds to come, if known; it scales the weights as in `ArrowCB`.
-        seed: of the exploration.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        epsilon: the share of uniform exploration, ε.
+        learning_rate: the step size of the online learner.
+        horizon: the number of rounds to come, if it is known. It scales the weights as in `ArrowCB`.
+        seed: the seed of all random draws.
+
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, section 5. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import BanditOnly
+        >>> bandit = BanditOnly(n_actions=2).warm_start([[1.0], [-1.0]], [0, 1])
+        >>> bandit.lambda_
+        1.0
+        >>> bandit.predict_costs([[1.0]])  # nothing was learned from the labels
+        array([[0., 0.]])
 
     """
 
@@ -45,14 +56,23 @@ class BanditOnly(ArrowCB):
 
 
 class SupOnly(ArrowCB):
-    """Plays what the warm start taught: ARRoW-CB with Λ = {0}, no exploration, no training in the interaction.
+    """A baseline that learns from labels alone: ARRoW-CB with Λ = {0}. It does not explore.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        learning_rate: of the online learner.
-        horizon: the number of rounds to come, if known; it scales the weights as in `ArrowCB`.
-        seed: of the draws between actions that look the same.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        learning_rate: the step size of the online learner.
+        horizon: the number of rounds to come, if it is known. It scales the weights as in `ArrowCB`.
+        seed: the seed of the draws between actions with equal scores.
+
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, section 5. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import SupOnly
+        >>> bandit = SupOnly(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
+        >>> bandit.decide([1.0]).probabilities
+        array([1., 0.])
 
     """
 
@@ -72,16 +92,25 @@ class SupOnly(ArrowCB):
 
 
 class SimBandit(ArrowCB):
-    """Treats the warm start as bandit rounds too: explores there, and learns the cost of the chosen action only.
+    """A baseline that treats labelled examples as rounds: it draws an action, and learns only the cost of that action.
 
-    All examples weigh alike, 1/(K·p): the mixture of λ = ½.
+    All examples have the same weight, 1/(K·p). This is the mixture with λ = ½.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        epsilon: share of uniform exploration.
-        learning_rate: of the online learner.
-        seed: of the exploration.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        epsilon: the share of uniform exploration, ε.
+        learning_rate: the step size of the online learner.
+        seed: the seed of all random draws.
+
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, section 5. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import SimBandit
+        >>> bandit = SimBandit(n_actions=2, epsilon=0.1).warm_start([[1.0], [-1.0]] * 20, [0, 1] * 20)
+        >>> bandit.predict([[1.0], [-1.0]])
+        array([0, 1], dtype=int32)
 
     """
 
@@ -101,7 +130,7 @@ class SimBandit(ArrowCB):
         return np.zeros(1), np.array([1 / self.n_actions])
 
     def _warm_start(self, rows: Rows, table: CostTable, source: str = LABELS) -> None:
-        unscored = _core.FixedLane(0, 1)  # λ is scored on the interaction alone
+        unscored = _core.FixedLane(0, 1)  # only the rounds of the interaction count for `scores_`
         others = self._explorer, self._trial, self._optimism, self._unit
         rounds = _core.Composition(self._learner, unscored, *others, self.epsilon)
         rounds.weigh(self._bandit_weights.tolist(), [], 0.0)
@@ -112,20 +141,28 @@ class SimBandit(ArrowCB):
 
 
 class Majority(Bandit):
-    """Always plays one action: `action`, or else the one with the lowest mean cost in the warm start.
+    """A baseline that always plays the same action, by default the one with the lowest mean cost in the warm start.
 
-    The paper's baseline is the best constant action of the whole data set. The command `warmcb simulate` knows it, and
-    gives it as `action`.
+    The baseline of the paper is the best constant action of the whole data set. The command `warmcb simulate` computes
+    it, and passes it as `action`.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        action: the action to play, by number or name. Where it is not allowed, the cheapest of the allowed ones is
-            played.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        action: the action to play, by number or name. If it is not allowed in a round, the allowed action with the
+            lowest mean cost is played.
         seed: not used, as nothing is drawn at random.
 
-    >>> Majority(n_actions=3).warm_start([[0.0], [0.0], [0.0]], [2, 1, 2]).decide([0.0]).action
-    2
+    Attributes:
+        action_: the action that it plays.
+
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, section 5. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import Majority
+        >>> Majority(n_actions=3).warm_start([[0.0], [0.0], [0.0]], [2, 1, 2]).decide([0.0]).action
+        2
 
     """
 
@@ -145,11 +182,11 @@ class Majority(Bandit):
 
     @property
     def action_(self) -> Action:
-        """The action it plays."""
+        """The action that it plays."""
         return self._actions.all[self._best(None)]
 
     def _best(self, allowed: Allowed) -> int:
-        """The given action, or else the cheapest of the allowed ones; an action that nobody has judged costs ½."""
+        """The given action if it is allowed, else the cheapest allowed one. An action without labels costs ½."""
         if self._given is not None and (allowed is None or allowed[self._given]):
             return self._given
         means = np.where(self._counts > 0, self._costs / np.maximum(self._counts, 1), 0.5)

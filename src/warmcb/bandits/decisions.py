@@ -1,4 +1,4 @@
-"""What a round gives: a decision that travels, many of them, and the record of a run."""
+"""The results of rounds: a decision, many decisions, and the record of a run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,27 +14,33 @@ from warmcb._sparse import is_sparse
 from warmcb.errors import InputError
 
 Action = Any
-"""An action: its name, a string, if actions have names; else its number from 0 to K−1."""
+"""An action: its name if actions have names, else its number from 0 to K−1."""
 Key = int | str
 
 
 class Decision(NamedTuple):
-    """What `decide` gives and `learn` wants back: it pickles, and goes through JSON without loss.
+    """The result of `decide`, which `learn` needs later.
+
+    It can be pickled, or stored as JSON without loss, and learned in another process.
 
     Attributes:
-        action: the action to play, by its name if actions have names; of described actions, the row of its description.
-        probability: with which it was drawn.
-        probabilities: of all K actions, 0 for those that were not allowed; or of all described actions.
-        actions: the actions that were allowed; or the descriptions of those that were there, one in each row.
-        round: how many rounds had been learned. It fixes ε and the largest weight of this round's evidence.
-        key: what names the draw; None for one that the bandit has counted itself.
-        ids: the ids of described actions, if they had any.
+        action: the action to play: its name or number. For a described action, its row in `actions`.
+        probability: the probability with which the action was drawn.
+        probabilities: the probabilities of all K actions, 0 for those that were not allowed. With described actions,
+            one for each row of `actions`.
+        actions: the allowed actions. With described actions, their features, one action per row.
+        round: the number of rounds that had been learned. It determines ε and the largest importance weight.
+        key: the name of the random draw; None if the bandit has counted it.
+        ids: the ids of described actions; None if they have none.
 
-    >>> import json
-    >>> from warmcb import ArrowCB
-    >>> decision = ArrowCB(n_actions=3).decide([1.0, 0.0], actions=[0, 2], key="event-17")
-    >>> Decision.from_dict(json.loads(json.dumps(decision.to_dict()))) == decision
-    True
+    Examples:
+        >>> import json
+        >>> from warmcb import ArrowCB, Decision
+        >>> decision = ArrowCB(n_actions=3).decide([1.0, 0.0], actions=[0, 2], key="event-17")
+        >>> decision.actions, decision.key
+        ((0, 2), 'event-17')
+        >>> Decision.from_dict(json.loads(json.dumps(decision.to_dict()))) == decision
+        True
 
     """
 
@@ -47,7 +53,12 @@ class Decision(NamedTuple):
     ids: tuple[Key, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON has them."""
+        """Convert to plain values that JSON can store.
+
+        Returns:
+            the values, by name.
+
+        """
         plain = self._asdict() | {"probabilities": self.probabilities.tolist(), "actions": _plain(self.actions)}
         if not self.is_described:
             del plain["ids"]
@@ -55,15 +66,21 @@ class Decision(NamedTuple):
 
     @property
     def is_described(self) -> bool:
-        """Whether its actions have descriptions instead of numbers."""
+        """Whether the actions are described by features, instead of numbered."""
         return isinstance(self.actions, np.ndarray) or is_sparse(self.actions)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """The reverse of `to_dict`.
+        """Make a decision from the result of `to_dict`.
 
         Args:
-            plain: what `to_dict` gave, as it is or through JSON.
+            plain: the result of `to_dict`, also after a round trip through JSON.
+
+        Returns:
+            the decision.
+
+        Raises:
+            InputError: a key is missing or unknown, or a value has the wrong type.
 
         """
         if not isinstance(plain, Mapping) or {*plain, "ids"} != set(cls._fields):
@@ -93,7 +110,7 @@ class Decision(NamedTuple):
 
 
 def _plain(actions: Any) -> Any:
-    """Allowed actions, or descriptions, as JSON has them."""
+    """Convert allowed actions, or features of actions, to values that JSON can store."""
     if is_sparse(actions):
         arrays = {name: getattr(actions, name).tolist() for name in ("data", "indices", "indptr")}
         return {**arrays, "shape": list(actions.shape)}
@@ -101,7 +118,7 @@ def _plain(actions: Any) -> Any:
 
 
 def _unplain(plain: Any) -> Any:
-    """The reverse."""
+    """Undo `_plain`."""
     try:
         with np.errstate(over="ignore", under="ignore"):
             if isinstance(plain, Mapping):
@@ -124,16 +141,28 @@ def _unplain(plain: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Decisions(Sequence[Decision]):
-    """Many decisions, as arrays under the names of a `Decision`; `decisions[i]` is one.
+    """The result of `decide_many`: arrays with the names of the fields of `Decision`.
+
+    It is a sequence: `decisions[i]` is a `Decision`, and a slice or an array of indices gives `Decisions`.
 
     Attributes:
-        action: (n,), numbers, or names if actions have them.
-        probability: (n,).
-        probabilities: (n, K).
-        actions: (n, K), true where an action was allowed.
-        round: (n,).
-        key: n keys, None for draws that the bandit has counted itself.
-        names: of the actions, if they have any.
+        action: the action of each row, by name or number, of shape (n,).
+        probability: the probability with which each action was drawn, of shape (n,).
+        probabilities: the probabilities of all actions, of shape (n, K).
+        actions: whether each action was allowed, of shape (n, K).
+        round: the number of rounds that had been learned, of shape (n,).
+        key: the name of each random draw; None for a draw that the bandit has counted.
+        names: the names of the actions; None if they have no names.
+
+    Examples:
+        >>> from warmcb import ArrowCB
+        >>> bandit = ArrowCB(n_actions=2, epsilon=0.0).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
+        >>> decisions = bandit.decide_many([[2.0], [-2.0], [1.0]])
+        >>> decisions.action
+        array([0, 1, 0], dtype=int32)
+        >>> decisions[1].action, len(decisions[:2])
+        (1, 2)
+        >>> bandit.learn_many([[2.0], [-2.0], [1.0]], decisions, costs=[0.0, 0.0, 1.0])
 
     """
 
@@ -169,14 +198,22 @@ class Decisions(Sequence[Decision]):
 
 
 class Trace(NamedTuple):
-    """What happened in each round of a run.
+    """The rounds of a run, as arrays with an entry for each round.
 
     Attributes:
         actions: the number of the action that was played.
-        probabilities: with which it was played.
-        costs: what it cost.
-        lambdas: the λ that was in charge, NaN for a bandit without one.
-        memories: how many rounds the model effectively rested on.
+        probabilities: the probability with which it was played.
+        costs: its true cost; NaN if it is unknown.
+        lambdas: the λ in charge; NaN for a bandit without λ.
+        memories: the number of rounds that the model effectively rested on.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb import ArrowCB, simulate
+        >>> X = np.random.default_rng(0).normal(size=(500, 3))
+        >>> trace = simulate(ArrowCB(n_actions=3), X, X.argmax(axis=1), warm_start=100).trace
+        >>> len(trace.costs), bool((trace.probabilities > 0).all())
+        (400, True)
 
     """
 
@@ -188,7 +225,7 @@ class Trace(NamedTuple):
 
 
 class CheckedEvent(NamedTuple):
-    """A decision that comes back with its cost, checked."""
+    """The outcome of a decision, after all checks."""
 
     action: int
     cost: float
@@ -214,13 +251,13 @@ class RoundArrays:
         return self.actions[part], self.probabilities[part], self.costs[part], self.lanes[part], self.memories[part]
 
     def trace(self, lambdas: NDArray[np.float64], learned: int | None = None) -> Trace:
-        """What happened; `learned`, of a bandit that never forgets: how many rounds it had learned before these."""
+        """The trace of these rounds. `learned` is the number of rounds before them, for a bandit that never forgets."""
         memories = self.memories if learned is None else learned + np.arange(len(self.costs), dtype=np.float64)
         return Trace(self.actions, self.probabilities, self.costs, lambdas[self.lanes], memories)
 
 
 def certain(action: int, n_actions: int) -> NDArray[np.float64]:
-    """The distribution that has one action only."""
+    """The distribution that always plays one action."""
     probabilities = np.zeros(n_actions)
     probabilities[action] = 1.0
     return probabilities

@@ -1,6 +1,7 @@
-"""Algorithm 1 exactly as printed: over a finite class, with the average of all policies that a λ has had.
+"""Algorithm 1 exactly as printed: over a finite class of policies, playing the average of all policies of a λ.
 
-The line numbers below are the paper's. `ArrowCB` is the algorithm of its experiments; this is the one of theorem 1.
+Line numbers in comments are those of the paper. `ArrowCB` is the algorithm of its experiments; this is the algorithm of
+theorem 1.
 """
 
 from collections.abc import Sequence
@@ -20,22 +21,37 @@ from warmcb.learners.finite_class import Policies, WeightedRisks
 
 
 class ExactArrow(_finite.HasPolicies):
-    """ARRoW-CB over a finite class of policies.
+    """ARRoW-CB over a finite class of policies, exactly as printed. Theorem 1 is about this algorithm.
+
+    It plays the average of all policies that the λ in charge has had. For that it counts how often each policy was the
+    best for each λ, so its state does not grow with the rounds.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        policies: Π; or a number, for the constant actions and as many random linear policies.
-        epsilon: share of uniform exploration.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        policies: the class Π of `warmcb.learners.finite_class`; or a number n, for the K constant policies and n
+            random linear policies.
+        epsilon: the share of uniform exploration, ε.
         lambdas: Λ, as in `ArrowCB`.
-        seed: of the exploration, and of policies that are drawn.
+        seed: the seed of all random draws, including random policies.
 
-    How often each policy was the best for each λ is all that the average policy needs to know, so that the state does
-    not grow with the rounds.
+    Attributes:
+        n_features_: the number of features of a context; None before any data.
+        features_: the column names of the first table with names; None if there was none.
+        learned_: the number of rounds learned so far.
+        lambdas_: Λ in ascending order.
+        lambda_: the λ in charge of the next round.
+        scores_: the estimated average cost of the policies of each λ; the lowest is in charge.
+        rounds_: the number of rounds that `scores_` are computed from.
 
-    >>> bandit = ExactArrow(n_actions=2, policies=10, seed=1).warm_start([[1.0], [-1.0]], [0, 1])
-    >>> bandit.decide([1.0]).probabilities  # line 3: the first round is uniform
-    array([0.5, 0.5])
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, Algorithm 1. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import ExactArrow
+        >>> bandit = ExactArrow(n_actions=2, policies=10, seed=1).warm_start([[1.0], [-1.0]], [0, 1])
+        >>> bandit.decide([1.0]).probabilities  # line 3: the first round is uniform
+        array([0.5, 0.5])
 
     """
 
@@ -57,19 +73,19 @@ class ExactArrow(_finite.HasPolicies):
 
     @property
     def lambda_(self) -> float:
-        """λ_t, of the round to come."""
+        """The λ in charge of the next round, λ_t."""
         return float(self.lambdas_[self._lane])
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """For each λ the estimated average cost of its policies (line 7)."""
+        """The estimated average cost of the policies of each λ (line 7); the lowest is in charge."""
         if self.n_features_ is None:
             return np.zeros(len(self.lambdas_))
         return self._validated / max(self._risks.rounds, 1)
 
     @property
     def rounds_(self) -> int:
-        """The number of rounds behind `scores_`."""
+        """The number of rounds that `scores_` are computed from."""
         return self._risks.rounds if self.n_features_ is not None else 0
 
     @property

@@ -1,6 +1,6 @@
-"""Algorithm 2 exactly as printed, over a finite class of policies: the one of theorem 2.
+"""Algorithm 2 exactly as printed, over a finite class of policies: the algorithm of theorem 2.
 
-The line numbers below are the paper's. What an epoch is stands in `_epochs.py`.
+Line numbers in comments are those of the paper. `_epochs.py` defines the epochs.
 """
 
 from collections.abc import Sequence
@@ -19,20 +19,38 @@ from warmcb.learners.finite_class import Policies, WeightedRisks
 
 
 class ExactSupervisedTruth(_finite.HasPolicies, EpochBandit):
-    """`SupervisedTruth` over a finite class of policies.
+    """Algorithm 2 over a finite class of policies, exactly as printed. Theorem 2 is about this algorithm.
+
+    `SupervisedTruth` explains how it works.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        policies: Π; or a number, for the constant actions and as many random linear policies.
-        epsilon: share of uniform exploration.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        policies: the class Π of `warmcb.learners.finite_class`; or a number n, for the K constant policies and n
+            random linear policies.
+        epsilon: the share of uniform exploration, ε.
         lambdas: Λ, as in `SupervisedTruth`.
-        horizon: n_b, as in `SupervisedTruth`.
-        seed: of the exploration, and of policies that are drawn.
+        horizon: the number of rounds to come, n_b, as in `SupervisedTruth`.
+        seed: the seed of all random draws, including random policies.
 
-    >>> bandit = ExactSupervisedTruth(n_actions=2, policies=10, horizon=4).warm_start([[1.0], [-1.0]] * 6, [0, 1] * 6)
-    >>> bandit.predict([[1.0], [-1.0]])
-    array([0, 1], dtype=int32)
+    Attributes:
+        n_features_: the number of features of a context; None before any data.
+        features_: the column names of the first table with names; None if there was none.
+        learned_: the number of rounds learned so far.
+        epochs_: the number of epochs, E.
+        lambdas_: Λ in ascending order.
+        lambda_: the λ in charge, selected at the end of the last epoch.
+        scores_: the mean cost of each λ on the last validation part; the lowest is in charge.
+        rounds_: the number of labelled examples in that part.
+
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, Algorithm 2. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import ExactSupervisedTruth
+        >>> bandit = ExactSupervisedTruth(n_actions=2, policies=10, horizon=4)
+        >>> bandit.warm_start([[1.0], [-1.0]] * 6, [0, 1] * 6).predict([[1.0], [-1.0]])
+        array([0, 1], dtype=int32)
 
     """
 

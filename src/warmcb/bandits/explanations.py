@@ -1,4 +1,4 @@
-"""Why this action: what each feature adds to its expected cost, compared with that of the runner-up."""
+"""Explanations of decisions: how much each feature adds to the expected cost, compared with another action."""
 
 import math
 from collections import defaultdict
@@ -16,23 +16,29 @@ from warmcb.errors import InputError
 
 _OF_LABELS, _OF_IDENTITY = -1, -2  # as in src/core/data/explain.hpp
 
-_READABLE = 10**6  # numbers below it have all digits before the point; "1.15e+03" is hard to read
+_READABLE = 10**6  # smaller numbers are shown with all digits before the point; "1.15e+03" is hard to read
 
 Terms = list[tuple[list[int], float]]
-"""What each term adds to a score, behind the features that it looks at."""
+"""For each term of a score, the features that it depends on, and its value."""
 
 
 class Contribution(NamedTuple):
-    """What one feature, or several together, contribute to the difference of two expected costs.
+    """The contribution of one feature, or of several together, to the difference of two expected costs.
 
     Attributes:
-        name: of the feature; "age × price" if it takes both; "what labels say", where labels are translated; "the
-            action itself", for what does not depend on any feature; "the action itself (id)", for what was learned of
-            its id; or "all else".
-        values: of the features in the name, in the same order; or the id of the action.
-        other_values: the same for the other action. They differ only where actions are described.
-        cost: what they add to the expected cost of the action, beyond what they add to that of the other one. Below 0,
-            they speak for the action.
+        name: the name of the feature, or "age × price" for a product. "what labels say" is the prediction of the
+            labels. "the action itself" does not depend on any feature, "the action itself (id)" is the effect of the
+            id, and "all else" is the sum of smaller contributions.
+        values: the values of the features in the name, in the same order; or the id of the action.
+        other_values: the same for the other action. They differ only if actions are described.
+        cost: the part of the expected cost of the action, minus that of the other action. A negative value speaks for
+            the action.
+
+    Examples:
+        >>> from warmcb import Contribution
+        >>> one = Contribution("age × price", values=(31.0, 2.5), other_values=(31.0, 4.0), cost=-0.2)
+        >>> one.shown_values
+        '31, 2.5 instead of 4'
 
     """
 
@@ -43,40 +49,41 @@ class Contribution(NamedTuple):
 
     @property
     def shown_values(self) -> str:
-        """The values in words: "31, 2.5 instead of 4", if the other action has another value of the second feature."""
+        """The values as text, such as "31, 2.5 instead of 4" if the second value of the other action is 4."""
         return ", ".join(map(_compared, self.values, self.other_values))
 
 
 class Explanation(NamedTuple):
-    """What `explain` gives: why an action is expected to cost less, or more, than another one.
+    """The result of `explain`: why an action is expected to cost less, or more, than another one.
 
-    `str` makes a table of it, and `warmcb.plot.plot_explanation` a picture.
+    `print` shows it as a table, and `warmcb.plot.plot_explanation` as a bar chart.
 
     Attributes:
         action: the action of the decision.
         against: the action that it is compared with.
-        cost: what the action is expected to cost, in the unit of `learn`.
-        cost_against: the same for the other one.
-        contributions: the largest first, and "all else" last. Their costs add up to `cost` − `cost_against`, to the
-            precision of float32.
+        cost: the expected cost of the action, in the unit of `learn`.
+        cost_against: the expected cost of the other action.
+        contributions: the contributions, the largest first and "all else" last. Their costs add up to
+            `cost` − `cost_against`, with the precision of float32.
 
-    >>> from warmcb import ArrowCB
-    >>> bandit = ArrowCB(actions=["film", "news"], epsilon=0.2, seed=1)
-    >>> for evening, mobile in [(1, 0), (0, 1), (1, 1), (0, 0)] * 20:
-    ...     x = {"evening": evening, "mobile": mobile}
-    ...     decision = bandit.decide(x)
-    ...     bandit.learn(x, decision, cost=float(decision.action != ("film" if evening else "news")))
-    >>> x = {"evening": 1, "mobile": 1}
-    >>> explanation = bandit.explain(x, bandit.decide(x))
-    >>> print(explanation)
-    action film instead of news: expected cost 0.15 instead of 0.92
-    feature            value  contribution
-    evening                1         -1.50
-    mobile                 1         +0.40
-    the action itself                +0.34
-    together                         -0.77
-    >>> explanation.contributions[0].name
-    'evening'
+    Examples:
+        >>> from warmcb import ArrowCB
+        >>> bandit = ArrowCB(actions=["film", "news"], epsilon=0.2, seed=1)
+        >>> for evening, mobile in [(1, 0), (0, 1), (1, 1), (0, 0)] * 20:
+        ...     x = {"evening": evening, "mobile": mobile}
+        ...     decision = bandit.decide(x)
+        ...     bandit.learn(x, decision, cost=float(decision.action != ("film" if evening else "news")))
+        >>> x = {"evening": 1, "mobile": 1}
+        >>> explanation = bandit.explain(x, bandit.decide(x))
+        >>> print(explanation)
+        action film instead of news: expected cost 0.15 instead of 0.92
+        feature            value  contribution
+        evening                1         -1.50
+        mobile                 1         +0.40
+        the action itself                +0.34
+        together                         -0.77
+        >>> explanation.contributions[0].name
+        'evening'
 
     """
 
@@ -88,16 +95,19 @@ class Explanation(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Both actions and their expected costs, in a line."""
+        """Both actions and their expected costs, in one line."""
         costs = (_fixed(cost, self._decimals) for cost in (self.cost, self.cost_against))
         actions = (short(one_line(action)) for action in (self.action, self.against))
         return f"action {' instead of '.join(actions)}: expected cost {' instead of '.join(costs)}"
 
     def shown_cost(self, cost: float) -> str:
-        """A contribution with its sign, and as many decimals as all of them have.
+        """Format a contribution with its sign, and with the same number of decimals as all others.
 
         Args:
             cost: the contribution.
+
+        Returns:
+            the text, such as "-1.50".
 
         """
         return _fixed(cost, self._decimals, "+")
@@ -112,7 +122,7 @@ class Explanation(NamedTuple):
 
     @property
     def _decimals(self) -> int:
-        """So many that the largest contribution, or the difference, has three digits."""
+        """The number of decimals that gives the largest contribution, or the difference, three digits."""
         largest = max(abs(self.cost - self.cost_against), *(abs(one.cost) for one in self.contributions), 0.0)
         return 3 if largest == 0 else max(0, 2 - math.floor(math.log10(largest)))
 
@@ -121,10 +131,10 @@ class ComparedAction(NamedTuple):
     """One of the two actions that are compared.
 
     Attributes:
-        action: as callers call it.
-        terms: of its score.
-        values: of the features that are not 0, by number.
-        id: of a described action, if it has one.
+        action: its name or number.
+        terms: the terms of its score.
+        values: the values of the features that are not 0, by column.
+        id: the id of a described action, if it has one.
 
     """
 
@@ -135,7 +145,7 @@ class ComparedAction(NamedTuple):
 
 
 def checked_decision(decision: object) -> Decision:
-    """What is to be explained, or an error."""
+    """Refuse anything that is not a decision."""
     if not isinstance(decision, Decision):
         raise InputError(f"decision is {shown(decision)}; expected a Decision")
     return decision
@@ -152,12 +162,12 @@ def explained(
     """Compare an action with the cheapest other one.
 
     Args:
-        costs: what each action is expected to cost; +∞ if it was not allowed.
+        costs: the expected cost of each action; +∞ if it was not allowed.
         action: the number of the action, or its row.
-        side_of: what is known of an action.
-        names: what a feature is called.
-        width: how much more a score of 1 costs than one of 0.
-        most: how many contributions are told apart.
+        side_of: gives the terms and values of an action.
+        names: gives the name of a feature.
+        width: the cost of a score of 1 minus that of a score of 0.
+        most: the largest number of contributions to list.
 
     """
     most = _inputs.integer("most", most, 1)
@@ -179,7 +189,7 @@ def explained(
 
 
 def column_names(names: tuple[str, ...] | None, encoder: Any, kind: str) -> Callable[[int], str]:
-    """What a column is called: as in the first table with names, as the encoder says, or else `kind` and its number."""
+    """The name of a column: that of the first table with names, that of the encoder, or else `kind` and its number."""
 
     def name(column: int) -> str:
         if names is not None:
@@ -204,7 +214,7 @@ def _cheapest_other(costs: NDArray[np.float64], action: int) -> int:
 
 
 def _by_sources(terms: Terms) -> dict[tuple[int, ...], float]:
-    """Terms that look at the same features, taken together."""
+    """The sums of terms that depend on the same features."""
     amounts: dict[tuple[int, ...], float] = defaultdict(float)
     for sources, amount in terms:
         amounts[tuple(sorted(sources))] += amount
@@ -212,7 +222,7 @@ def _by_sources(terms: Terms) -> dict[tuple[int, ...], float]:
 
 
 def _distinct(names: Callable[[int], str], features: set[int]) -> dict[int, str]:
-    """The names of features. Those of contexts come first; one of actions may have the same name."""
+    """The names of features. Those of the context come first; a feature of an action may have the same name."""
     known: dict[int, str] = {}
     taken = set()
     for feature in sorted(features):
@@ -236,7 +246,7 @@ def _values(sources: tuple[int, ...], side: ComparedAction) -> tuple[Any, ...]:
 
 
 def _compared(own: Any, other: Any) -> str:
-    """Two values, with so many digits that they differ if they are not the same."""
+    """Two values as text, with enough digits to tell them apart if they differ."""
     if own == other:
         return _shown(own)
     pairs = ((_shown(own, digits), _shown(other, digits)) for digits in range(3, 10))  # float32 has 9
@@ -253,4 +263,4 @@ def _shown(value: Any, digits: int = 3) -> str:
 
 def _fixed(cost: float, decimals: int, sign: str = "") -> str:
     text = f"{cost:{sign}.{decimals}f}"
-    return text if float(text) else text.replace("-", sign)  # −0 is no number that people write
+    return text if float(text) else text.replace("-", sign)  # never "-0"

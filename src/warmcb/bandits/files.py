@@ -1,4 +1,4 @@
-"""Bandits and policies in files, or as bytes: what was saved goes on exactly as before."""
+"""Load bandits and policies from files or bytes. A loaded bandit continues exactly as before."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -18,28 +18,37 @@ from warmcb.features.encoder import refuse_other
 def load(
     path: str | Path | bytes, stream: int | None = None, parts: Iterable[type[Any]] = (), *, encoder: Any = None
 ) -> Any:
-    """Read a bandit or a policy that `save` wrote, or `to_bytes` made.
+    """Load a bandit or a policy that was written by `save`, or converted by `to_bytes`.
+
+    A file holds plain values and arrays. Loading it imports nothing and runs no code from it.
 
     Args:
         path: the file; or its bytes, as `to_bytes` gives them.
-        stream: the number of a worker that shall decide by itself. Workers with different numbers never share a draw,
-            nor do different snapshots in the same worker. By default, it goes on as the one that was saved.
-        parts: your own classes that the bandit is made of. A file only names them: it makes nothing be imported.
-        encoder: the transformer that the bandit was saved with; a file does not hold it. An `Encoder` is in the file;
-            another one that gives the same rows may be brought to set other limits.
+        stream: the number of a worker that decides on its own. Workers with different numbers never share a random
+            draw, and neither do different snapshots in the same worker. By default the loaded bandit continues with
+            the draws of the saved one.
+        parts: your own classes of learners, selectors or explorers. A file has only their names.
+        encoder: the transformer that the bandit was saved with, as the file does not contain it. For a bandit with an
+            `Encoder`, another `Encoder` that gives the same rows, to set other limits.
 
     Returns:
-        the bandit, or the `Policy`.
+        the bandit, or the policy.
 
-    >>> import tempfile, warmcb
-    >>> bandit = warmcb.ArrowCB(n_actions=3, seed=7).warm_start([[0.0, 1.0], [1.0, 0.0]], [2, 1])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     bandit.save(f"{folder}/news.warmcb")
-    ...     again = warmcb.load(f"{folder}/news.warmcb")
-    >>> again.decide([0.0, 1.0]).action == bandit.decide([0.0, 1.0]).action
-    True
-    >>> warmcb.load(bandit.to_bytes()).to_bytes() == bandit.to_bytes()
-    True
+    Raises:
+        MissingFileError: there is no such file.
+        ModelFileError: the content is not a saved bandit or policy, or is damaged.
+        InputError: the encoder or the parts do not fit the file.
+
+    Examples:
+        >>> import tempfile, warmcb
+        >>> bandit = warmcb.ArrowCB(n_actions=3, seed=7).warm_start([[0.0, 1.0], [1.0, 0.0]], [2, 1])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     bandit.save(f"{folder}/news.warmcb")
+        ...     again = warmcb.load(f"{folder}/news.warmcb")
+        >>> again.decide([0.0, 1.0]).action == bandit.decide([0.0, 1.0]).action
+        True
+        >>> warmcb.load(bandit.to_bytes()).to_bytes() == bandit.to_bytes()
+        True
 
     """
     worker = None if stream is None else _inputs.integer("stream", stream, 0, 2**32 - 1)
@@ -58,18 +67,18 @@ def load(
         if written != kind and worker is None:
             return bandit._as_policy()
         if written == kind and "learner_frozen" in state:
-            raise ValueError("it is the snapshot of a policy, which does not learn")
+            raise ValueError("it has the snapshot of a policy, which does not learn")
     except Exception as error:  # a file may hold anything
         raise ModelFileError(f"{name} is not a whole {kind}: {one_line(error)}") from error
     if written != kind:
-        raise InputError(f"stream is {stream} for a policy, whose draws have keys; expected none")
+        raise InputError(f"stream is {stream}; expected None for a policy, whose draws are named by keys")
     if worker is not None and worker != bandit._draws.worker:
         bandit._draws = bandit._draws.as_worker(worker, state)
     return bandit
 
 
 def _with_encoder(params: dict[str, Any], state: State, given: Any) -> dict[str, Any]:
-    """The parameters with the encoder that the caller has brought, if it is the one that the model was saved with."""
+    """The parameters with the encoder of the caller, which must be the one that the model was saved with."""
     saved = params.get("encoder")
     if given is None:
         if isinstance(saved, dict) and "transformer" in saved:
@@ -78,6 +87,6 @@ def _with_encoder(params: dict[str, Any], state: State, given: Any) -> dict[str,
         return params
     if saved is None:
         raise InputError(f"encoder is {shown(given)}, but the model was saved without one; expected none")
-    encoder = copy(as_encoder(given))  # the names of the file will be its own
+    encoder = copy(as_encoder(given))  # the copy will get the names of the file
     refuse_other(encoder, part("encoder", state))
     return params | {"encoder": encoder}

@@ -1,4 +1,4 @@
-"""Immutable snapshots of bandits: they decide, for any number of threads at once."""
+"""Policies: immutable snapshots of bandits, which any number of threads can decide with."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -18,16 +18,7 @@ from warmcb.errors import OrderError
 
 
 class BasePolicy:
-    """What all policies have in common, whether actions have numbers or descriptions.
-
-    Args:
-        bandit: a frozen bandit.
-
-    Attributes:
-        lambda_: the λ in charge.
-        round: how many rounds the bandit had learned.
-
-    """
+    """What all policies have in common, whether actions have numbers or descriptions."""
 
     _bandit: Any
     lambda_: float
@@ -40,19 +31,33 @@ class BasePolicy:
         raise OrderError(f"{name} cannot be changed to {value!r}; expected another policy")
 
     def __delattr__(self, name: str) -> None:
-        raise OrderError(f"{name} cannot be taken away; expected another policy")
+        raise OrderError(f"{name} cannot be deleted; expected another policy")
 
     def save(self, path: str | Path) -> None:
-        """Write it to one file, in one step; `warmcb.load` reads it.
+        """Write the policy to a file, which `warmcb.load` reads.
+
+        The file is written in one step: a crash leaves the old file or the new one, never a part.
 
         Args:
-            path: the file; one that is there already is replaced.
+            path: the file. An existing file is replaced.
+
+        Raises:
+            FileAccessError: the operating system refuses to write the file.
+            ModelFileError: a part of the policy cannot be saved.
 
         """
         _modelfile.write(path, *self._content())
 
     def to_bytes(self) -> bytes:
-        """What `save` would write, for a database or a message; `warmcb.load` takes it."""
+        """Give the bytes that `save` would write, for a database or a message.
+
+        Returns:
+            the bytes, which `warmcb.load` reads.
+
+        Raises:
+            ModelFileError: a part of the policy cannot be saved.
+
+        """
         return _modelfile.to_bytes(*self._content())
 
     def _content(self) -> tuple[str, dict[str, Any], State]:
@@ -68,28 +73,29 @@ class BasePolicy:
 
 
 class Policy(BasePolicy):
-    """What `bandit.policy()` gives: a bandit as it was, which decides and never learns.
+    """An immutable snapshot of a bandit. It decides, but never learns. `Bandit.policy` makes it.
 
-    Any number of threads may use one policy, and any number of processes may load it from a file. A draw is a function
-    of the seed and the key, the same everywhere; without a key a random one is made and put into the decision. So
-    decisions of many workers never repeat each other, however often a policy is loaded again.
+    Any number of threads may share a policy, and any number of processes may load it from a file. A random draw is a
+    function of the seed and the key, the same in every process. Without a key, the policy makes a random one and puts
+    it into the decision. So workers never repeat the draws of each other, even after they load a policy again.
 
     Args:
-        bandit: a frozen bandit. Callers use `bandit.policy()` instead.
+        bandit: a frozen bandit. Use `bandit.policy()` instead.
 
     Attributes:
-        n_actions: K.
-        actions: their names, if they have any.
+        n_actions: the number of actions, K.
+        actions: the names of the actions; None if they have no names.
         lambda_: the λ in charge.
-        round: how many rounds the bandit had learned.
+        round: the number of rounds that the bandit had learned.
 
-    >>> from warmcb import WarmBandit
-    >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
-    >>> policy = bandit.policy()
-    >>> decision = policy.decide([1.0], key="event-17")
-    >>> decision.action
-    0
-    >>> bandit.learn([1.0], decision, cost=0.0)  # in the process that learns
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
+        >>> policy = bandit.policy()
+        >>> decision = policy.decide([1.0], key="event-17")
+        >>> decision.action
+        0
+        >>> bandit.learn([1.0], decision, cost=0.0)  # in the process that learns
 
     """
 
@@ -102,12 +108,18 @@ class Policy(BasePolicy):
         vars(self).update(actions=bandit.actions, n_actions=bandit.n_actions)
 
     def decide(self, x: _inputs.Features, actions: Iterable[Action] | None = None, key: Key | None = None) -> Decision:
-        """Choose an action for the context x.
+        """Choose an action for one context.
 
         Args:
-            x: the context: a row of numbers; or, with named columns, a dict or a frame of one row.
-            actions: the actions that may be played, by number or name; by default all of them.
-            key: names the draw, as an event's id does; by default a random one.
+            x: the context: a row of numbers. With named columns, also a dictionary or a data frame of one row.
+            actions: the allowed actions, by number or name; by default all.
+            key: the name of the random draw, such as the id of an event; by default a random one.
+
+        Returns:
+            the decision. `Bandit.learn` needs it.
+
+        Raises:
+            InputError: an argument has the wrong shape, or a value that cannot be used.
 
         """
         bandit = self._bandit
@@ -121,12 +133,15 @@ class Policy(BasePolicy):
     def decide_many(
         self, X: _inputs.Features, actions: ArrayLike | None = None, keys: Sequence[Key] | None = None
     ) -> Decisions:
-        """Choose an action in every row of X.
+        """Choose an action for each row of X.
 
         Args:
-            X: contexts, one in each row.
-            actions: which may be played in each row, (n, K), true or false; or a list of those that may in all rows.
-            keys: one for each row; by default random ones.
+            X: contexts, one per row.
+            actions: the allowed actions: a boolean array of shape (n, K), or a list of actions for all rows.
+            keys: the name of the random draw of each row; by default random ones.
+
+        Returns:
+            the decisions, as arrays.
 
         """
         bandit = self._bandit
@@ -140,38 +155,50 @@ class Policy(BasePolicy):
         return bandit._decisions(chosen, probabilities, mask, named)
 
     def predict(self, X: _inputs.Features, actions: ArrayLike | None = None) -> NDArray[Any]:
-        """The greedy action for each row of X; explores nothing.
+        """Give the greedy action for each row of X, without exploration.
 
         Args:
-            X: contexts, one in each row.
-            actions: as in `decide_many`.
+            X: contexts, one per row.
+            actions: the allowed actions, as in `decide_many`.
+
+        Returns:
+            the actions, by name if they have names.
 
         """
         rows = self._bandit._known_rows("predict", X)
         return self._bandit._actions.spoken(self._bandit._predict(rows, self._bandit._mask(actions, len(rows))))
 
     def predict_costs(self, X: _inputs.Features) -> NDArray[np.float64]:
-        """What each action is expected to cost in each row of X: (n, K), in the unit of `learn`.
+        """Predict the cost of each action in each row of X.
 
         Args:
-            X: contexts, one in each row.
+            X: contexts, one per row.
+
+        Returns:
+            the expected costs, of shape (n, K), in the unit of the costs given to `learn`.
+
+        Raises:
+            UnsupportedError: the bandit has no model of costs.
 
         """
         return self._bandit._predict_costs(self._bandit._known_rows("predict_costs", X))
 
     def explain(self, x: _inputs.Features, decision: Decision, *, most: int = 20) -> Explanation:
-        """Why this action: what each feature contributes to its expected cost, compared with that of the runner-up.
+        """Explain a decision: how much each feature adds to the expected cost, compared with the runner-up.
 
-        The runner-up is the cheapest other action that was allowed. So the decision of a policy that explored is
-        compared with the greedy action.
+        The runner-up is the allowed action with the lowest expected cost among all others. If the policy explored,
+        that is the greedy action.
 
         Args:
             x: the context of the decision.
-            decision: what `decide` gave.
-            most: how many contributions are listed; smaller ones are taken together as "all else".
+            decision: the decision.
+            most: the largest number of contributions to list. The remaining ones are summed up as "all else".
 
         Returns:
-            an `Explanation`, which can be printed.
+            the explanation; `print` shows it as a table.
+
+        Raises:
+            UnsupportedError: the scores of the bandit are not sums of terms.
 
         """
         return self._bandit.explain(x, decision, most=most)

@@ -1,8 +1,7 @@
-"""Described actions: another set each round, one model for all.
+"""The bandit for described actions, which may differ from round to round. One model serves all actions.
 
-An action is a row of features, and so is a context; a learner sees them together (src/core/actions). Everything
+An action is a row of features, and so is a context; the learner sees both together (src/core/actions). Everything
 else is as in `WarmBandit`: lanes over Λ, the selection of λ, exploration, units, memories.
-See docs/guides/actions.md.
 """
 
 from collections.abc import Sequence
@@ -41,56 +40,72 @@ from warmcb.learners.described import pairing_of
 if TYPE_CHECKING:
     from warmcb.bandits.shared_policy import SharedPolicy
 
-_MOST_FEATURES = 2**31  # beyond, the core could not number the columns
+_MOST_FEATURES = 2**31  # the core numbers columns with 32 bits
 _YOUNG = 32  # rounds
 _set = object.__setattr__
 
 
 class SharedBandit(ChosenParts):
-    """Contextual bandit for actions that are described by features, another set of them each round.
+    """A contextual bandit for actions that are described by features and may differ from round to round.
 
-    One model of context and action serves all: what is learned of one action tells something of all that are like it,
-    and a new one starts from its description. If actions have ids, what is special about each is learned on top.
+    Examples are articles, offers or documents that come and go. One model of context and action serves all actions:
+    what is learned about one action carries over to similar ones, and a new action starts from its features. If
+    actions have ids, the bandit also learns an effect of each id. Everything else is as in `WarmBandit`.
 
     Args:
-        epsilon: the largest share of exploration; it falls with the rounds, and where actions are clearly worse.
-        lambdas: Λ. 3: {0, ¾, 1}; 8: {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}; 2: {0, 1}; or any in [0, 1].
-        features: what least squares see of a pair: "bends", any function; "squares", parabolas; or "linear". Products
-            of a context's features with an action's always belong to it.
-        half_life: after so many rounds what was learned counts half. None: it notices by itself when the world has
-            changed; `math.inf`: it never forgets.
-        cost_range: the lowest and the highest cost, if they are known; `intervals_` need it. None: costs are any finite
-            numbers, and their unit does not matter.
-        most_ids: of so many ids it remembers what is special about them; beyond, those that were not learned for
-            longest are let go.
-        learner: "auto": least squares, exact up to 512 features and 512 products of context and action, in blocks up
-            to 4,096 of both, and beyond that "online": the paper's learner, with products hashed into 2¹⁸ columns.
-            Where descriptions are one-hot, each action has a model of its own, as in `WarmBandit`. Or a learner of
-            your own, which sees each pair of context and action as a row, and has one action. `learner_` tells which
-            it is.
-        selector: how λ is scored: a rule of `warmcb.selectors`, or "cost/p" as in the paper. Or a selector.
-        explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer.
-        encoder: an `Encoder`, or a fitted transformer of scikit-learn: contexts and actions are then dictionaries,
-            JSON or frames. With an `Encoder`, x can also be a whole request with its actions and ids in it.
-        seed: of the exploration.
+        epsilon: the largest share of exploration, ε.
+        lambdas: Λ: the number of values, or the values themselves. 3 stands for {0, ¾, 1}, 8 for
+            {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}, and 2 for {0, 1}. Other values must lie in [0, 1].
+        features: the functions of context and action that the learner "auto" can fit: "bends" for any smooth function,
+            "squares" for parabolas, or "linear". All of them include products of a feature of the context with a
+            feature of the action.
+        half_life: the number of rounds after which an example counts half. By default the bandit notices by itself
+            when the world has changed. `math.inf` means that it never forgets.
+        cost_range: the lowest and the highest possible cost, if they are known. `intervals_` need them. By default
+            costs may be any finite numbers, and their unit does not matter.
+        most_ids: the largest number of ids to learn an effect for. Beyond it, the ids that were not learned for the
+            longest time are forgotten.
+        learner: "auto" for the learner that fits the size of the data: least squares, exact up to 512 features and 512
+            products, in blocks up to 4,096 of both together, and else "online". "online" is the learner of the paper,
+            with products hashed into 2¹⁸ columns. If actions are one-hot, "auto" gives each action its own model, as
+            in `WarmBandit`. Or your own learner, which gets a row for each pair of context and action, as if there
+            were a single action.
+        selector: how λ is selected: a rule in `warmcb.selectors.RULES`, or "cost/p" as in the paper. Or a selector of
+            `warmcb.selectors`, or your own.
+        explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer of `warmcb.explorers`, or your own.
+        encoder: an `Encoder` or a fitted scikit-learn transformer. Contexts and actions may then be dictionaries, JSON
+            or data frames. With an `Encoder`, a context may also be a whole request with actions and ids in it.
+        seed: the seed of all random draws.
 
     Attributes:
-        n_features_: the width of a context, 0 if there is none; None before any data.
-        n_action_features_: the width of a description; None before any data.
-        features_: the names of a context's columns, if a table with names has come; else None.
-        action_features_: the same for descriptions.
-        lambdas_: Λ in ascending order.
-        learned_: how many rounds have been learned.
+        n_features_: the number of features of a context, 0 if there are no contexts; None before any data.
+        n_action_features_: the number of features of an action; None before any data.
+        features_: the column names of the first contexts with names; None if there were none.
+        action_features_: the column names of the first actions with names; None if there were none.
+        learned_: the number of rounds learned so far.
+        lambdas_: the λ of each lane. With one source of labels that is Λ in ascending order.
+        lambda_: the λ in charge.
+        scores_: the score of each lane per round; the lowest is in charge.
+        rounds_: the number of rounds that `scores_` are computed from.
+        memory_: the number of rounds that the model effectively rests on; it falls when the bandit forgets.
+        learner_: a description of the learner, which depends on the size of the data.
+        sources_: the names of the sources that have given labels, in order of arrival.
+        source_: the sources that the lane in charge learns labels from; None if there is none.
+        lane_sources_: for each entry of `lambdas_`, the sources that its lane learns labels from.
+        intervals_: for each lane, an interval for its cost per round minus that of the last lane.
+        dropped_: for each lane, whether it is excluded because it was surely worse than the last lane.
 
-    >>> import numpy as np
-    >>> articles = np.array([[1.0, 0.2], [0.0, 0.9], [0.5, 0.5]])
-    >>> bandit = SharedBandit(seed=1)
-    >>> decision = bandit.decide([0.3, 0.7], actions=articles, ids=["a", "b", "c"])
-    >>> bandit.learn([0.3, 0.7], decision, reward=1.0)
-    >>> bandit.decide([0.1, 0.2], actions=articles[:2], ids=["a", "b"]).action in (0, 1)
-    True
-    >>> bandit.learner_
-    'least squares, 78 terms, 64 of them bends, for all actions'
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb import SharedBandit
+        >>> articles = np.array([[1.0, 0.2], [0.0, 0.9], [0.5, 0.5]])
+        >>> bandit = SharedBandit(seed=1)
+        >>> decision = bandit.decide([0.3, 0.7], actions=articles, ids=["a", "b", "c"])
+        >>> bandit.learn([0.3, 0.7], decision, reward=1.0)
+        >>> bandit.decide([0.1, 0.2], actions=articles[:2], ids=["a", "b"]).action in (0, 1)
+        True
+        >>> bandit.learner_
+        'least squares, 78 terms, 64 of them bends, for all actions'
 
     """
 
@@ -126,7 +141,7 @@ class SharedBandit(ChosenParts):
         self.action_features_: tuple[str, ...] | None = None
         self._last = Last(None, None)
 
-    # What callers use
+    # Public methods
 
     def warm_start(
         self,
@@ -139,20 +154,30 @@ class SharedBandit(ChosenParts):
         paid: ArrayLike | None = None,
         source: str | None = None,
     ) -> Self:
-        """Learn from labelled examples, or from a log without probabilities: contexts with a set of actions each.
+        """Learn from labelled examples, or from a log without probabilities; before the first round or later.
 
         Args:
-            X: contexts, one in each row; None if there are none.
-            actions: for each context a matrix with a row of features for each action that was there.
-            y: the row of the right action of each; it costs 0, and any other 1. With `paid`, of what was done, right
-                or wrong.
-            costs: instead of `y`, for each context the cost of each of its actions; NaN: nobody has judged it.
-            ids: for each context the ids of its actions.
-            paid: what each event of a log has cost, as in `WarmBandit.warm_start`.
-            source: who gave the labels, as there.
+            X: contexts, one per row; None if there are none.
+            actions: for each context, the features of its actions, one action per row.
+            y: for each context, the row of the right action. It costs 0, every other action costs 1. With `paid`, the
+                row of the action that was played, right or wrong.
+            costs: instead of `y`, the cost of each action of each context; NaN if it is unknown.
+            ids: for each context, the ids of its actions.
+            paid: for a log, the cost of each event, as in `WarmBandit.warm_start`.
+            source: the name of the source of the labels, as in `WarmBandit.warm_start`.
 
         Returns:
             the bandit itself.
+
+        Raises:
+            InputError: an argument has the wrong shape, or a value that cannot be used.
+            UnsupportedError: the learner or the selector cannot learn from a second source.
+
+        Examples:
+            >>> articles = [[[1.0, 0.2], [0.0, 0.9]], [[0.5, 0.5], [0.1, 0.3], [0.9, 0.1]]]
+            >>> bandit = SharedBandit().warm_start([[0.3], [0.8]], articles, y=[0, 2])
+            >>> bandit.sources_
+            ('labels',)
 
         """
         with self._lock:
@@ -179,19 +204,23 @@ class SharedBandit(ChosenParts):
         ids: ArrayLike | None = None,
         key: Key | None = None,
     ) -> Decision:
-        """Choose one of the actions for the context x.
+        """Choose one of the given actions for one context.
 
         Args:
-            x: the context: a row of numbers; with named columns also a dict or a frame of one row; None if there is
-                none. With an encoder what that takes.
-            actions: a row of features for each action that is there: an array, a SciPy sparse matrix, or a frame. With
-                an encoder a list of dictionaries, JSON or a frame; None if they are in x, which is then a request.
-            ids: strings or integers that tell which action each row describes, if actions come again.
-            key: names the draw, as an event's id does: the same key draws the same number in every process. Without
-                one the bandit counts its own draws.
+            x: the context: a row of numbers; None if there is none. With named columns, also a dictionary or a data
+                frame of one row. With an encoder, anything that it can encode.
+            actions: the features of the actions on offer, one action per row: an array, a SciPy sparse matrix, or a
+                data frame. With an encoder, a list of dictionaries, JSON or a data frame; None if `x` is a request
+                with its actions.
+            ids: the ids of the actions, strings or integers, if the same actions appear again.
+            key: the name of the random draw, such as the id of an event. The same key draws the same number in every
+                process. Without a key, the bandit counts its draws.
 
         Returns:
-            a `Decision`, whose action is a row of `actions`. Keep it: `learn` wants it back.
+            the decision, whose action is a row of `actions`. Keep it: `learn` needs it.
+
+        Raises:
+            InputError: an argument has the wrong shape, or a value that cannot be used.
 
         """
         with self._lock:
@@ -211,13 +240,18 @@ class SharedBandit(ChosenParts):
         ids: Sequence[ArrayLike] | None = None,
         keys: Sequence[Key] | None = None,
     ) -> list[Decision]:
-        """Choose an action in every row of X: the same bits as `decide` one by one.
+        """Choose an action for each of many contexts.
+
+        The decisions are the same, to the bit, as those of `decide` one by one.
 
         Args:
-            X: contexts, one in each row; None if there are none.
-            actions: for each context the actions that are there.
-            ids: for each context the ids of its actions.
-            keys: one for each context.
+            X: contexts, one per row; None if there are none.
+            actions: for each context, the features of its actions.
+            ids: for each context, the ids of its actions.
+            keys: the name of the random draw of each context, as in `decide`.
+
+        Returns:
+            a decision for each context.
 
         """
         with self._lock:
@@ -245,19 +279,22 @@ class SharedBandit(ChosenParts):
         ids: ArrayLike | None = None,
         reward: float | None = None,
     ) -> None:
-        """Learn what a decision cost: `learn(x, decision, cost)`.
+        """Learn the cost of a decision: `learn(x, decision, cost)`.
 
-        It may come late, out of order, in another process. ε and the largest weight are those of the decision's round;
-        predictions are those of this moment.
+        Costs may arrive late, out of order, or in another process. Each λ is then scored with the predictions of now.
+        ε and the largest importance weight are those of the round of the decision.
 
         Args:
             x: the context of the decision; None if there was none.
-            action: the decision; or, from the log of another system, the row of the action that it played.
-            cost: what it cost: a finite number, within `cost_range` if there is one.
-            probability: with which the other system played it.
-            actions: from the log of another system, the descriptions of the actions that were there.
-            ids: their ids, if they have any.
-            reward: instead of a cost what it brought: the cost is −reward.
+            action: the decision; or the row of the action that another system played.
+            cost: the cost, a finite number within `cost_range`.
+            probability: the probability with which the other system played the action. Only without a decision.
+            actions: the features of the actions that the other system could have played. Only without a decision.
+            ids: the ids of these actions, if they have any. Only without a decision.
+            reward: the reward, instead of a cost: the cost is −reward.
+
+        Raises:
+            InputError: an argument has a value that cannot be used, or the decision is not from a bandit like this.
 
         """
         with self._lock:
@@ -268,7 +305,7 @@ class SharedBandit(ChosenParts):
             probability = _inputs.probability(probability)
             self._meet(offering)
             self._learn(offering.offers, 0, row, paid, probability, round_)
-            _set(self, "learned_", self.learned_ + 1)  # past __setattr__, as it takes its time
+            _set(self, "learned_", self.learned_ + 1)  # skips __setattr__, which is slow
 
     def learn_many(
         self,
@@ -278,13 +315,15 @@ class SharedBandit(ChosenParts):
         *,
         rewards: ArrayLike | None = None,
     ) -> None:
-        """Learn what many decisions cost, one after the other: the same bits as `learn`.
+        """Learn the costs of many decisions, in their order.
+
+        The result is the same, to the bit, as that of `learn` one by one.
 
         Args:
-            X: the contexts of the decisions, one in each row; None if there were none.
-            decisions: what `decide_many` gave, or any sequence of decisions.
-            costs: what each has cost.
-            rewards: instead of costs what each has brought: a cost is −reward.
+            X: the contexts of the decisions, one per row; None if there were none.
+            decisions: the decisions of `decide_many`, or any sequence of decisions.
+            costs: the cost of each decision.
+            rewards: the reward of each decision, instead of costs: a cost is −reward.
 
         """
         with self._lock:
@@ -313,23 +352,24 @@ class SharedBandit(ChosenParts):
         ids: ArrayLike | None = None,
         reward: float | None = None,
     ) -> None:
-        """Learn what an action cost that nobody drew: a rule, a person or a fallback chose it.
+        """Learn the cost of an action that was not drawn, but chosen by a rule, a person or a fallback.
 
-        Predictions learn from it as from a round of probability 1. But it is no fair trial of any λ, and no
-        exploration: `scores_` and `learned_` stay as they are, so that exploration does not fade.
+        The model learns from it as from a round with probability 1. It does not count as exploration, and is no fair
+        test of any λ: `scores_` and `learned_` do not change.
 
         Args:
-            x: the context; None if there was none. With an `Encoder` also a request with its actions in it.
-            row: of the action that was played.
-            cost: what it cost: a finite number, within `cost_range` if there is one.
-            actions: the descriptions of the actions that were there.
-            ids: their ids, if they have any.
-            reward: instead of a cost what it brought: the cost is −reward.
+            x: the context, as in `decide`; None if there was none.
+            row: the row of the action that was played.
+            cost: the cost, a finite number within `cost_range`.
+            actions: the features of the actions on offer.
+            ids: the ids of the actions, if they have any.
+            reward: the reward, instead of a cost: the cost is −reward.
 
-        >>> bandit = SharedBandit()
-        >>> bandit.observe([0.3, 0.7], 1, actions=[[1.0, 0.2], [0.5, 0.5]], reward=1.0)  # an editor put it there
-        >>> bandit.learned_
-        0
+        Examples:
+            >>> bandit = SharedBandit()
+            >>> bandit.observe([0.3, 0.7], 1, actions=[[1.0, 0.2], [0.5, 0.5]], reward=1.0)  # an editor placed it
+            >>> bandit.learned_
+            0
 
         """
         with self._lock:
@@ -342,12 +382,18 @@ class SharedBandit(ChosenParts):
     def predict(
         self, X: _inputs.Features, actions: Sequence[Any] | None = None, ids: Sequence[ArrayLike] | None = None
     ) -> NDArray[np.int64]:
-        """The row of the greedy action for each row of X; explores nothing, changes nothing.
+        """Give the greedy action for each context, without exploration. The bandit does not change.
 
         Args:
-            X: contexts, one in each row; None if there are none.
-            actions: for each context the actions that are there.
-            ids: for each context the ids of its actions.
+            X: contexts, one per row; None if there are none.
+            actions: for each context, the features of its actions.
+            ids: for each context, the ids of its actions.
+
+        Returns:
+            for each context, the row of the action.
+
+        Raises:
+            OrderError: the bandit has not seen any data yet.
 
         """
         return np.array([costs.argmin() for costs in self.predict_costs(X, actions, ids)], dtype=np.int64)
@@ -355,12 +401,20 @@ class SharedBandit(ChosenParts):
     def predict_costs(
         self, X: _inputs.Features, actions: Sequence[Any] | None = None, ids: Sequence[ArrayLike] | None = None
     ) -> list[NDArray[np.float64]]:
-        """What each action is expected to cost, in the unit of `learn`: an array for each context.
+        """Predict the cost of each action of each context, with the λ in charge.
+
+        The predictions come from a regression. They may lie slightly outside of the range of costs.
 
         Args:
-            X: contexts, one in each row; None if there are none.
-            actions: for each context the actions that are there.
-            ids: for each context the ids of its actions.
+            X: contexts, one per row; None if there are none.
+            actions: for each context, the features of its actions.
+            ids: for each context, the ids of its actions.
+
+        Returns:
+            for each context, an array of expected costs in the unit of the costs given to `learn`.
+
+        Raises:
+            OrderError: the bandit has not seen any data yet.
 
         """
         with self._lock:
@@ -373,18 +427,22 @@ class SharedBandit(ChosenParts):
             return [self._in_paid_costs(np.asarray(one, dtype=np.float64)) for one in scores]
 
     def explain(self, x: _inputs.Features, decision: Decision, *, most: int = 20) -> Explanation:
-        """Why this action: what each feature contributes to its expected cost, compared with that of the runner-up.
+        """Explain a decision: how much each feature adds to the expected cost, compared with the runner-up.
 
-        The runner-up is the cheapest other action that was there. So the decision of a bandit that explored is
-        compared with the greedy action. Expected costs are those of the lane in charge at this moment.
+        The runner-up is the action on offer with the lowest expected cost among all others. If the bandit explored,
+        that is the greedy action. Expected costs are those of the λ that is in charge now.
 
         Args:
             x: the context of the decision; None if there was none.
-            decision: what `decide` gave.
-            most: how many contributions are listed; smaller ones are taken together as "all else".
+            decision: the decision.
+            most: the largest number of contributions to list. The remaining ones are summed up as "all else".
 
         Returns:
-            an `Explanation`, which can be printed. Its actions are rows of `decision.actions`.
+            the explanation; `print` shows it as a table. Its actions are rows of `decision.actions`.
+
+        Raises:
+            OrderError: the bandit has not seen any data yet.
+            UnsupportedError: the learner is your own, so its terms are unknown.
 
         """
         with self._lock:
@@ -396,11 +454,11 @@ class SharedBandit(ChosenParts):
             return self._explain(offering, row, most)
 
     def policy(self) -> "SharedPolicy":
-        """An immutable snapshot that decides: for any number of threads at once, and for other processes."""
+        # Returns the narrower type; the text is that of the base class.
         policy: SharedPolicy = super().policy()  # type: ignore[assignment]
         return policy
 
-    # A round; bandits/_lanes.py has what is common to all lanes
+    # A round; bandits/_lanes.py has what all bandits with lanes share
 
     def _decided(self, offering: Offering, key: Key | None, uniform: float, i: int = 0) -> Decision:
         begin, end = int(offering.starts[i]), int(offering.starts[i + 1])
@@ -413,7 +471,7 @@ class SharedBandit(ChosenParts):
         else:
             probabilities = self._distribution_of(self._offer(offering.offers, i))
             action = draw(probabilities, uniform)
-        # A copy: the caller may use his array again before the decision comes back.
+        # Descriptions are a copy: the caller may overwrite the array before the decision is learned.
         descriptions = offering.descriptions if whole else offering.descriptions[begin:end]
         ids = offering.ids if whole or offering.ids is None else offering.ids[begin:end]
         return Decision(action, probabilities.item(action), probabilities, descriptions, self.learned_, key, ids)
@@ -429,7 +487,7 @@ class SharedBandit(ChosenParts):
             self._learn_by_parts(offer, row, cost, probability, round_, self._bandit_weights, drawn)
 
     def _teach(self, offers: Offers, costs: NDArray[np.float64], source: str) -> None:
-        """Learn unit costs that a known source tells."""
+        """Learn unit costs from a known source."""
         self._warm_examples += len(offers)
         self._admit()
         weights = self._weights_of(source)
@@ -448,7 +506,7 @@ class SharedBandit(ChosenParts):
     ) -> Trace:
         """Decide and learn in the offers [begin, end): the same rounds, to the bit, as the live calls.
 
-        An action whose cost is NaN shows nothing when it is played: the round is not learned.
+        If the cost of the played action is NaN, the round is not learned.
         """
         with self._lock:
             out = RoundArrays(end - begin)
@@ -535,7 +593,7 @@ class SharedBandit(ChosenParts):
         return many_offers(self._encoded_rows(X), actions, ids, self._widths, self._names, called)
 
     def _played(self, action: Any, probability: Any, actions: Any, ids: Any) -> tuple[Any, Any, Any, Any, int]:
-        """What was played: row, probability, descriptions, ids and round."""
+        """The row that was played, its probability, the features of all actions, their ids, and the round."""
         if not isinstance(action, Decision):
             if probability is None or (actions is None and self.encoder is None):
                 what = f"action is {shown(action)} without a probability or actions"
@@ -544,20 +602,20 @@ class SharedBandit(ChosenParts):
         if probability is not None or actions is not None or ids is not None:
             raise InputError("learn got a decision and also a probability, actions or ids; expected the decision alone")
         if not action.is_described:
-            raise InputError("the decision is of actions with numbers; expected one of described actions")
+            raise InputError("the decision is about numbered actions; expected one about described actions")
         if np.ndim(action.probabilities) != 1 or np.shape(action.probabilities) != action.actions.shape[:1]:
             what = f"the decision has probabilities of the shape {np.shape(action.probabilities)}"
             raise InputError(f"{what}, and actions of the shape {action.actions.shape}; expected one for each action")
         round_ = _inputs.integer("round", action.round, 0, 2**62)
         return action.action, action.probability, action.actions, action.ids, round_
 
-    # What else a bandit is
+    # Implementation of the base classes
 
     def _meet(self, offering: Offering) -> None:
         if self.n_features_ is None:
             self._try_to_build(offering.widths, is_one_hot(offering) and offering.ids is None)
         elif self._may_start_anew and (offering.ids is not None or not has_one_hot_rows(offering)):
-            self._try_to_build(offering.widths, one_hot=False)  # the first offer was one-hot by accident
+            self._try_to_build(offering.widths, one_hot=False)  # the first offers were one-hot by accident
         of_context, of_actions = offering.names
         if of_context is not None:
             self._remember(of_context)
@@ -566,7 +624,7 @@ class SharedBandit(ChosenParts):
 
     @property
     def _may_start_anew(self) -> bool:
-        """Whether descriptions were one-hot so far, and little was learned, which it may forget."""
+        """Whether all actions were one-hot so far, and so little was learned that it can be dropped."""
         return self._one_hot and self._warm_examples == 0 and self._unit.seen < _YOUNG
 
     def _try_to_build(self, widths: Widths, one_hot: bool) -> None:
@@ -586,7 +644,7 @@ class SharedBandit(ChosenParts):
         self._one_hot = self._pairing.regressors > 1  # each column of the descriptions has its own
         shape = (self._pairing.features, self._pairing.regressors, n_lanes)
         check_parts(self._learner, self._selector, self._explorer, shape)
-        # Actions come and go: nobody counts how often each was played.
+        # Actions come and go, so plays of an action are not counted.
         self._trial, self._optimism = _core.Trial(0, 1, 0.0), _core.Optimism(0, 0.0, 1.0)
         self._unit = _core.CostUnit(self.cost_range)
         self._layout = Layout(self.lambdas_)
@@ -596,7 +654,7 @@ class SharedBandit(ChosenParts):
 
     def _too_large(self, widths: Widths) -> InputError:
         sizes = f"{widths.context} features of contexts, {widths.described} of actions, {len(self.lambdas_)} λ"
-        return InputError(f"the model is of {sizes}; expected one that fits into memory")
+        return InputError(f"the model has {sizes}; expected one that fits into memory")
 
     def _set_weights(self) -> None:
         self._supervised_weights, self._bandit_weights = 1 - self.lambdas_, np.array(self.lambdas_)

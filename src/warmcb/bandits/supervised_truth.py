@@ -1,7 +1,7 @@
-"""Algorithm 2 of the paper: the supervised costs are the truth, the costs of the interaction a proxy of unknown bias.
+"""Algorithm 2 of the paper: the labels are the truth, and the costs of the rounds are a proxy of unknown bias.
 
-The line numbers below are the paper's. Policies are the greedy ones of linear regressors of the cost; each epoch fits
-them exactly, by least squares from accumulated normal equations. What an epoch is stands in `_epochs.py`.
+Line numbers in comments are those of the paper. A policy is the greedy policy of a linear regressor of the costs. Each
+epoch fits the regressors exactly, by least squares from accumulated normal equations. `_epochs.py` defines the epochs.
 """
 
 import math
@@ -24,29 +24,47 @@ _LARGEST_GRAM = 2**26  # numbers: half a gigabyte
 
 
 class SupervisedTruth(EpochBandit):
-    """Bandit that is judged by the costs of its warm start, and uses the interaction as far as it agrees with them.
+    """Algorithm 2 of the paper: a bandit that trusts its labels, and uses the rounds as far as they agree with them.
 
-    λ weighs the two sources as wholes, not their examples: the supervised ones, however few, are never drowned out.
+    The labels of the warm start are the truth; the costs of the rounds may be biased. Epochs double in length. At the
+    end of each epoch all λ are fitted, and the λ with the lowest cost on held-out labels is in charge. λ weighs the
+    sources as a whole, not their examples, so a few labels count as much as many rounds.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        epsilon: share of uniform exploration.
-        lambdas: Λ. 8: eight values spread evenly over [0, 1]; 2: {0, 1}; or any values in [0, 1]. A single one leaves
-            nothing to validate: all of the warm start trains.
-        horizon: n_b, the number of rounds to come, if known. It fixes the number of epochs E = ⌈log₂ n_b⌉ (at least 1),
-            and so how many parts the warm start is split into; after n_b rounds nothing is fitted any more. Without it
-            E = 16 (65,536 rounds); afterwards epochs go on doubling, and validation parts are used again in turn, which
-            the theorem does not cover.
-        ridge: strength of the regularisation: how many examples of each source it counts like.
-        seed: of the exploration.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        epsilon: the share of uniform exploration, ε.
+        lambdas: Λ: the number of values, or the values themselves. 8 stands for eight values spread evenly over
+            [0, 1], and 2 for {0, 1}. Other values must lie in [0, 1]. With a single value all labels train, because
+            nothing has to be validated.
+        horizon: the number of rounds to come, n_b, if it is known. It determines the number of epochs,
+            E = ⌈log₂ n_b⌉ (at least 1), and splits the labels into E+1 parts. After n_b rounds nothing is fitted any
+            more. By default E = 16, which is 65,536 rounds. Later epochs reuse the validation parts, which the theorem
+            does not cover.
+        ridge: the strength of the regularisation: the number of examples of each source that it counts for.
+        seed: the seed of all random draws.
 
-    >>> bandit = SupervisedTruth(n_actions=2, horizon=4, seed=3).warm_start([[1.0], [-1.0]] * 6, [0, 1] * 6)
-    >>> for x in ([1.0], [-1.0], [1.0], [-1.0]):
-    ...     decision = bandit.decide(x)
-    ...     bandit.learn(x, decision, cost=1.0)
-    >>> bandit.predict([[1.0], [-1.0]])
-    array([0, 1], dtype=int32)
+    Attributes:
+        n_features_: the number of features of a context; None before any data.
+        features_: the column names of the first table with names; None if there was none.
+        learned_: the number of rounds learned so far.
+        epochs_: the number of epochs, E.
+        lambdas_: Λ in ascending order.
+        lambda_: the λ in charge, selected at the end of the last epoch.
+        scores_: the mean cost of each λ on the last validation part; the lowest is in charge.
+        rounds_: the number of labelled examples in that part.
+
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, Algorithm 2. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import SupervisedTruth
+        >>> bandit = SupervisedTruth(n_actions=2, horizon=4, seed=3).warm_start([[1.0], [-1.0]] * 6, [0, 1] * 6)
+        >>> for x in ([1.0], [-1.0], [1.0], [-1.0]):
+        ...     decision = bandit.decide(x)
+        ...     bandit.learn(x, decision, cost=1.0)
+        >>> bandit.predict([[1.0], [-1.0]])
+        array([0, 1], dtype=int32)
 
     """
 
@@ -67,9 +85,7 @@ class SupervisedTruth(EpochBandit):
     def _build(self, n_features: int) -> None:
         if self.n_actions * (n_features + 1) ** 2 > _LARGEST_GRAM:
             most = math.isqrt(_LARGEST_GRAM // self.n_actions) - 1
-            raise InputError(
-                f"X has {n_features} features; normal equations for {self.n_actions} actions take at most {most}"
-            )
+            raise InputError(f"X has {n_features} features; expected at most {most} with {self.n_actions} actions")
         self._learner = LeastSquares(n_features, self.n_actions, len(self.lambdas_))
         self._begin(n_features)
 

@@ -1,4 +1,4 @@
-"""The default: what the paper's algorithm became when nothing was left to tune; docs/study/beyond.md says why."""
+"""The default bandit: ARRoW-CB with other parts, which need no tuning."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -15,41 +15,69 @@ from warmcb.learners.linear import LEARNERS, BySize
 
 
 class WarmBandit(LaneBandit, ChosenParts):
-    """Contextual bandit that starts from labels of unknown worth and has nothing to tune.
+    """A contextual bandit that starts from labels of unknown quality, and needs no tuning.
 
-    Least-squares regressors for each λ, exact after each example, which learn any function, translate what labels say
-    and forget what is no longer true; λ selected by forecasts; exploration that fades where the costs are clear. An
-    example of the warm start weighs 1−λ, a round λ.
+    It has the structure of `ArrowCB`, with other parts. Each λ in Λ has its own least-squares regressor of the costs,
+    which is exact after each example, fits nonlinear functions, and forgets what is no longer true. A label weighs 1−λ
+    there, a round λ. The λ whose policy and forecasts cost least is in charge. Exploration fades with the rounds, and
+    for actions that are clearly worse.
+
+    Costs may have any unit. Labels may come from several sources, and each source is judged by the rounds.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
-        epsilon: the largest share of exploration; it falls with the rounds, and where actions are clearly worse.
-        lambdas: Λ. 3: {0, ¾, 1}; 8: {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}; 2: {0, 1}; or any in [0, 1].
-        features: what the learner "auto" sees of a row: "bends", any function; "squares", parabolas; or "linear".
-        half_life: after so many rounds what was learned counts half. None: it notices by itself when the world has
-            changed; `math.inf`: it never forgets.
-        cost_range: the lowest and the highest cost, if they are known; `intervals_` need it. None: costs are any finite
-            numbers, and their unit does not matter.
-        learner: "auto": least squares, exact up to 256 terms, in blocks up to 4,096 features, and beyond that, or with
-            too many actions, "online": the paper's learner, at learning rate ½. Or one of `warmcb.learners`, or your
-            own. `learner_` tells which it is.
-        selector: how λ is scored: a rule of `warmcb.selectors`, or "cost/p" as in the paper. Or a selector.
-        explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer.
-        optimism: the benefit of the doubt, in units of the range of costs, for an action that was not played for long:
-            it may have turned good.
-        encoder: an `Encoder`, or a fitted transformer of scikit-learn: contexts are then dictionaries, JSON or frames.
-        seed: of the exploration.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
+        epsilon: the largest share of exploration, ε.
+        lambdas: Λ: the number of values, or the values themselves. 3 stands for {0, ¾, 1}, 8 for
+            {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}, and 2 for {0, 1}. Other values must lie in [0, 1].
+        features: the functions of a row that the learner "auto" can fit: "bends" for any smooth function, "squares"
+            for parabolas, or "linear".
+        half_life: the number of rounds after which an example counts half. By default the bandit notices by itself
+            when the world has changed. `math.inf` means that it never forgets.
+        cost_range: the lowest and the highest possible cost, if they are known. `intervals_` need them. By default
+            costs may be any finite numbers, and their unit does not matter.
+        learner: "auto" for the learner that fits the size of the data: least squares, exact up to 256 terms and in
+            blocks up to 4,096 features, and else "online". "online" is the learner of the paper with a learning rate
+            of ½. Or a learner of `warmcb.learners`, or your own.
+        selector: how λ is selected: a rule in `warmcb.selectors.RULES`, or "cost/p" as in the paper. Or a selector of
+            `warmcb.selectors`, or your own.
+        explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer of `warmcb.explorers`, or your own.
+        optimism: the largest bonus of an action that was not played for a long time, in units of the range of costs.
+            Such an action may have become better.
+        encoder: an `Encoder` or a fitted scikit-learn transformer. Contexts may then be dictionaries, JSON or data
+            frames.
+        seed: the seed of all random draws.
 
-    >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
-    >>> decision = bandit.decide([1.0])
-    >>> decision.action
-    0
-    >>> bandit.learn([1.0], decision, reward=19.90)
-    >>> bandit.learner_
-    'least squares, 198 terms, 192 of them bends'
-    >>> from warmcb.explorers import InverseGap
-    >>> bandit = WarmBandit(actions=["sports", "politics"], explorer=InverseGap(sharpness=3.0))
+    Attributes:
+        n_features_: the number of features of a context; None before any data.
+        features_: the column names of the first table with names; None if there was none.
+        learned_: the number of rounds learned so far.
+        lambdas_: the λ of each lane. With one source of labels that is Λ in ascending order.
+        lambda_: the λ in charge.
+        scores_: the score of each lane per round; the lowest is in charge.
+        rounds_: the number of rounds that `scores_` are computed from.
+        memory_: the number of rounds that the model effectively rests on; it falls when the bandit forgets.
+        learner_: a description of the learner, which depends on the size of the data.
+        sources_: the names of the sources that have given labels, in order of arrival.
+        source_: the sources that the lane in charge learns labels from; None if there is none.
+        lane_sources_: for each entry of `lambdas_`, the sources that its lane learns labels from.
+        intervals_: for each lane, an interval for its cost per round minus that of the last lane.
+        dropped_: for each lane, whether it is excluded because it was surely worse than the last lane.
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
+        >>> decision = bandit.decide([1.0])
+        >>> decision.action
+        0
+        >>> bandit.learn([1.0], decision, reward=19.90)
+        >>> bandit.learner_
+        'least squares, 198 terms, 192 of them bends'
+
+        Parts can be chosen by name, or configured:
+
+        >>> from warmcb.explorers import InverseGap
+        >>> bandit = WarmBandit(actions=["sports", "politics"], explorer=InverseGap(sharpness=3.0))
 
     """
 
@@ -94,29 +122,34 @@ class WarmBandit(LaneBandit, ChosenParts):
         paid: ArrayLike | None = None,
         source: str | None = None,
     ) -> Self:
-        """Learn from labelled examples, or from a log without probabilities; before the first round, or later.
+        """Learn from labelled examples, or from a log without probabilities; before the first round or later.
 
         Args:
-            X: contexts, one in each row: an array, a SciPy sparse matrix, or a pandas or Polars frame. None at all is
-                fine.
-            y: the right action of each, by number or name; it costs 0, and any other 1. With `paid`, what was done,
-                right or wrong.
-            costs: instead of `y`, the cost of each action in each row: (n, K).
-            actions: which actions were judged in each row: (n, K), true or false; or a list of those that were judged
-                in all rows. Costs of others may be NaN. With `paid`, which actions could be done.
-            paid: what each row of a log has cost, in the unit of `learn`. Nobody says that `y` was right: it is
-                imitated where it cost less than the average, and what it cost is learned of all rows.
-            source: who gave the labels. What each source is worth is found out in the rounds. By default all labels
-                have one source, "labels", and all logs another one, "log". A log counts as two sources, "log: done"
-                and "log: paid". At most 8.
+            X: contexts, one per row: an array, a SciPy sparse matrix, or a pandas or Polars data frame. It may have
+                no rows.
+            y: the right action of each row, by number or name. It costs 0, every other action costs 1. With `paid`,
+                the action that was played, right or wrong.
+            costs: instead of `y`, the cost of each action in each row, of shape (n, K).
+            actions: which actions were judged: a boolean array of shape (n, K), or a list of actions for all rows.
+                The costs of other actions may be NaN. With `paid`, which actions could have been played.
+            paid: for a log, the cost of each row in the unit of `learn`. The bandit then imitates the actions that
+                cost less than average, and learns the costs of all.
+            source: the name of the source of the labels. The rounds show how good each source is. By default, labels
+                come from the source "labels" and logs from "log". A log counts as two sources, such as "log: done" and
+                "log: paid". At most 8 sources are possible.
 
         Returns:
             the bandit itself.
 
-        >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5, source="editors")
-        >>> bandit = bandit.warm_start([[1.0], [-1.0]] * 5, [0, 0] * 5, source="llm")
-        >>> bandit.sources_, bandit.source_
-        (('editors', 'llm'), 'editors + llm')
+        Raises:
+            InputError: an argument has the wrong shape, or a value that cannot be used.
+            UnsupportedError: the learner or the selector cannot learn from a second source.
+
+        Examples:
+            >>> bandit = WarmBandit(n_actions=2).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5, source="editors")
+            >>> bandit = bandit.warm_start([[1.0], [-1.0]] * 5, [0, 0] * 5, source="llm")
+            >>> bandit.sources_, bandit.source_
+            (('editors', 'llm'), 'editors + llm')
 
         """
         with self._lock:
@@ -138,13 +171,13 @@ class WarmBandit(LaneBandit, ChosenParts):
 
     def _make_parts(self, n_features: int, n_lanes: int) -> tuple[Any, Any, Any]:
         learner = BySize(self.features, self.half_life) if self.learner == "auto" else named(self.learner, LEARNERS)
-        # What it can see depends on the number of actions that there were in the beginning.
+        # The terms of the learner depend on the number of actions at the start.
         started = learner.start(n_features, self._actions.at_first, n_lanes)
         for _ in range(self._actions.at_first, self.n_actions):
             started.add_action()
         return started, *self._started_judges()
 
     def _weigh(self, lambdas: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        # An online step is as large as its weight, and rounds come with 1/p there: the average weight shall be 1.
+        # The step of an online learner grows with the weight, which has a factor 1/p: scale to an average weight of 1.
         total = 1 - lambdas + self.n_actions * lambdas if self._learner.weighs_by_propensity else 1
         return (1 - lambdas) / total, lambdas / total

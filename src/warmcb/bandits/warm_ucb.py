@@ -1,7 +1,7 @@
-"""The warm-started UCB1 of the paper's appendix (Algorithm 3), and its plain twin.
+"""UCB1 with a warm start (Algorithm 3, in the appendix of the paper), and UCB1 without one.
 
-Both ignore the context. The first shows how a naive warm start fails: labels that are wrong by Δ keep the best action
-from being played for exp(Δ²·n_s/16) rounds.
+Both ignore the context. The first shows how a naive warm start fails: if labels are wrong by Δ, the best action is not
+played for exp(Δ²·n_s/16) rounds.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,26 @@ from warmcb.bandits.decisions import CheckedEvent, RoundArrays, Trace, certain
 
 
 class WarmUCB(Bandit):
-    """UCB1 on costs whose means and confidence bounds start from the warm start's examples.
+    """UCB1 whose means and confidence bounds start from the labelled examples. It ignores the context.
+
+    The paper uses it to show that a naive warm start fails. Do not use it with labels that may be wrong.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
         seed: not used, as nothing is drawn at random.
 
-    >>> bandit = WarmUCB(n_actions=2).warm_start([[0.0]] * 100, costs=[[0.5, 0.6]] * 100)
-    >>> bandit.decide([0.0]).action
-    0
+    Attributes:
+        bounds_: the lower confidence bound of the cost of each action.
+
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, Algorithm 3. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> from warmcb import WarmUCB
+        >>> bandit = WarmUCB(n_actions=2).warm_start([[0.0]] * 100, costs=[[0.5, 0.6]] * 100)
+        >>> bandit.decide([0.0]).action
+        0
 
     """
 
@@ -37,7 +47,7 @@ class WarmUCB(Bandit):
 
     @property
     def bounds_(self) -> NDArray[np.float64]:
-        """The lower confidence bound of each action's cost (line 4)."""
+        """The lower confidence bound of the cost of each action (line 4)."""
         if self.n_features_ is None:
             return np.full(self.n_actions, -np.inf)
         return np.array([self._bounds.bound(a) for a in range(self.n_actions)])
@@ -76,12 +86,24 @@ class WarmUCB(Bandit):
 
 
 class UCB1(WarmUCB):
-    """The plain twin: the same, but the warm start teaches it nothing.
+    """UCB1 on costs, which ignores labels and contexts.
 
     Args:
-        n_actions: K, at least 2.
-        actions: instead, or as well, the names of the actions.
+        n_actions: the number of actions, K; at least 2.
+        actions: the names of the actions, instead of `n_actions` or in addition to it.
         seed: not used, as nothing is drawn at random.
+
+    References:
+        Auer, Cesa-Bianchi, Fischer: *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning 47, 2002.
+
+    Examples:
+        >>> from warmcb import UCB1
+        >>> bandit = UCB1(n_actions=2)
+        >>> for cost in (0.5, 0.2, 0.2):
+        ...     decision = bandit.decide([0.0])
+        ...     bandit.learn([0.0], decision, cost)
+        >>> decision.action
+        1
 
     """
 

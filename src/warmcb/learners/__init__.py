@@ -1,4 +1,4 @@
-"""Regressors of the cost, one for each action and each λ; see docs/internals/learner.md."""
+"""Learners: they predict the cost of each action, with one regressor for each λ."""
 
 from warmcb.contracts import Learner
 from warmcb.learners.least_squares import NormalEquations, solve_mixtures

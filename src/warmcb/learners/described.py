@@ -1,12 +1,12 @@
-"""The learner of described actions: how it sees a context and an action together depends on the size of the data."""
+"""The learner for described actions. The size of the data decides how it combines a context and an action."""
 
 from typing import Any
 
 from warmcb._core import Pairing
 from warmcb.learners.linear import OnlineLinear, RecursiveLeastSquares
 
-_PRODUCTS = 2**18  # columns for products of features; if there are more, they are hashed
-_IDENTITIES = 2**16  # columns for ids, beside products
+_PRODUCTS = 2**18  # columns for products of features; more products are hashed into them
+_IDENTITIES = 2**16  # additional columns for ids
 
 
 def pairing_of(
@@ -18,17 +18,17 @@ def pairing_of(
     most_ids: int,
     one_hot: bool,
 ) -> tuple[Pairing, Any]:
-    """How pairs of context and action reach a learner, and that learner.
+    """Choose how pairs of context and action become rows, and start the learner of these rows.
 
     Args:
-        learner: "auto", "online", or one that somebody brings: least squares by size, as "auto" does, and any other as
-            one that sees each pair as a row.
-        features: what least squares see.
-        half_life: after which what was learned counts half.
-        widths: of a context and of a description.
-        n_lanes: L.
-        most_ids: how many ids least squares remember.
-        one_hot: whether descriptions are one-hot.
+        learner: "auto", "online", or a learner. Least squares are treated like "auto"; any other learner gets a row
+            for each pair.
+        features: the functions that least squares can fit.
+        half_life: the number of rounds after which an example counts half.
+        widths: the number of features of a context, and of an action.
+        n_lanes: the number of lanes, L.
+        most_ids: the largest number of ids that least squares learn an effect for.
+        one_hot: whether the actions are one-hot.
 
     """
     context, described = widths

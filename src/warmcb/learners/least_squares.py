@@ -1,4 +1,4 @@
-"""Exact least squares for every mixture of two sources, from the normal equations of each."""
+"""Exact least squares for mixtures of two sources, from the normal equations of each source."""
 
 from typing import Any, NamedTuple, Self
 
@@ -9,12 +9,26 @@ Doubles = NDArray[np.float64]
 
 
 class NormalEquations(NamedTuple):
-    """The normal equations of one source of examples, with D inputs: the features and the intercept.
+    """The normal equations of the examples of one source.
+
+    An example has D inputs x, which are its features and a 1 for the intercept, and a weight h.
 
     Attributes:
-        gram: Σ h·x·xᵀ of each action, (K, D, D), or one that all share, (1, D, D).
-        moment: Σ h·cost·x of each action: (K, D).
-        examples: how many examples there were.
+        gram: Σ h·x·xᵀ for each action, of shape (K, D, D); or of shape (1, D, D) if all actions share it.
+        moment: Σ h·cost·x for each action, of shape (K, D).
+        examples: the number of examples.
+
+    Examples:
+        >>> import numpy as np
+        >>> from scipy.sparse import csr_array
+        >>> from warmcb.learners import NormalEquations
+        >>> found = NormalEquations.of_full_costs(csr_array([[1.0], [3.0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))
+        >>> found.gram
+        array([[[10.,  4.],
+                [ 4.,  2.]]])
+        >>> found.moment
+        array([[3., 1.],
+               [1., 1.]])
 
     """
 
@@ -24,11 +38,14 @@ class NormalEquations(NamedTuple):
 
     @classmethod
     def of_full_costs(cls, X: Any, costs: Doubles) -> Self:
-        """The normal equations of examples that show the cost of every action.
+        """Compute the normal equations of examples with the costs of all actions.
 
         Args:
-            X: contexts, a SciPy matrix; the intercept is added.
-            costs: the cost of each action in each row, NaN where nobody knows: (n, K).
+            X: contexts, one per row, as a SciPy sparse matrix. The intercept is added.
+            costs: the cost of each action in each row, of shape (n, K); NaN if it is unknown.
+
+        Returns:
+            the normal equations, with a weight of 1 for each example.
 
         """
         from scipy import sparse  # only Algorithm 2 needs it, and it takes as long to import as all the rest
@@ -43,22 +60,42 @@ class NormalEquations(NamedTuple):
         return cls(gram, (with_intercept.T @ np.where(known, costs, 0.0)).T, X.shape[0])
 
     def mean_squares(self) -> Doubles:
-        """The (weighted) mean square of each input."""
+        """Compute the weighted mean square of each input.
+
+        Returns:
+            an array of shape (D,), averaged over the actions.
+
+        """
         return np.asarray(np.einsum("kjj->j", self.gram) / (len(self.gram) * max(self.examples, 1)))
 
 
 def solve_mixtures(
     lambdas: Doubles, supervised: NormalEquations, bandit: NormalEquations, ridge: float
 ) -> NDArray[np.float32]:
-    """Weights (D, K, |Λ|) that minimise λ · mean bandit loss + (1−λ) · mean supervised loss + ridge.
+    """Minimise λ · mean bandit loss + (1−λ) · mean supervised loss + ridge, for each λ.
 
-    The ridge is relative to the inputs' own mean squares, so that units do not matter.
+    The ridge is relative to the mean squares of the inputs, so their units do not matter.
 
     Args:
-        lambdas: Λ.
+        lambdas: the values of λ.
         supervised: the normal equations of the warm start.
-        bandit: those of the rounds.
-        ridge: of how many examples of each source the ridge counts.
+        bandit: the normal equations of the rounds.
+        ridge: the strength of the ridge: the number of examples of each source that it counts for.
+
+    Returns:
+        the weights of the regressors: D inputs × K actions × number of λ.
+
+    Examples:
+        >>> import numpy as np
+        >>> from scipy.sparse import csr_array
+        >>> from warmcb.learners import NormalEquations, solve_mixtures
+        >>> X = csr_array([[1.0], [-1.0]] * 50)
+        >>> labels = NormalEquations.of_full_costs(X, np.array([[0.0, 1.0], [1.0, 0.0]] * 50))
+        >>> rounds = NormalEquations.of_full_costs(X, np.array([[1.0, 0.0], [0.0, 1.0]] * 50))
+        >>> weights = solve_mixtures(np.array([0.0, 1.0]), labels, rounds, ridge=1.0)
+        >>> weights[0].round(2)  # the feature has opposite weights for λ = 0 and λ = 1
+        array([[-0.5,  0.5],
+               [ 0.5, -0.5]], dtype=float32)
 
     """
     present = max(1, (supervised.examples > 0) + (bandit.examples > 0))

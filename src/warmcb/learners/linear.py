@@ -1,4 +1,4 @@
-"""The learners with lanes: how they are configured, and which of them fits the size of the data."""
+"""The configurations of the learners with lanes, and the choice between them by the size of the data."""
 
 import math
 from dataclasses import dataclass
@@ -6,25 +6,35 @@ from dataclasses import dataclass
 from warmcb import _core, _inputs
 
 _MOST_FEATURES = 4096  # of least squares; on wide and sparse data the online learner is as good, and smaller
-_MOST_COVARIANCES = 2**29  # K·terms²·lanes: half of them are kept, a gigabyte
-_MOST_TRANSLATIONS = 64  # actions; with more, what labels say of each is too many terms
+_MOST_COVARIANCES = 2**29  # K·terms²·lanes; half of them are stored, which is one gigabyte
+_MOST_TRANSLATIONS = 64  # actions; with more there would be too many terms for the labels
 _BENDS_OF_ONE_ACTION = 500  # divided by √K
-_MOST_TERMS = 352  # with bends: beyond, a round would take too long
-_EXACT_DESCRIBED = 512  # features of contexts and described actions together, which have one regressor for all
-_MOST_CROSSINGS = 512  # products of a context's features with an action's
+_MOST_TERMS = 352  # with bends; with more terms a round would take too long
+_EXACT_DESCRIBED = 512  # features of a context and of an action together; all actions share one regressor
+_MOST_CROSSINGS = 512  # products of a feature of the context with a feature of the action
 _DESCRIBED_BENDS = 64  # 192 are no better, and three times as slow
 _MOST_DESCRIBED_TERMS = 640
 
 FEATURES = ("linear", "squares", "bends")
-"""What least squares can see of a row."""
+"""The kinds of functions of a row that least squares can fit."""
 
 
 @dataclass(frozen=True)
 class OnlineLinear:
-    """The paper's: adaptive, normalized, importance-weight-aware linear regression, one example at a time.
+    """The learner of the paper (appendix A): online linear regression with one gradient step per example.
+
+    Steps are adaptive, normalized and importance-weight aware, as in Vowpal Wabbit. The unit of a feature does not
+    matter.
 
     Args:
-        learning_rate: the size of its steps.
+        learning_rate: the step size.
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.learners import OnlineLinear
+        >>> bandit = WarmBandit(n_actions=2, learner=OnlineLinear(learning_rate=1.0))
+        >>> bandit.warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5).predict([[1.0], [-1.0]])
+        array([0, 1], dtype=int32)
 
     """
 
@@ -34,12 +44,15 @@ class OnlineLinear:
         _inputs.learning_rate(self.learning_rate)
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.OnlineLinear:
-        """The compiled learner.
+        """Make the compiled learner.
 
         Args:
-            n_features: the width of a context.
-            n_actions: K.
-            n_lanes: L.
+            n_features: the number of features of a context.
+            n_actions: the number of actions, K.
+            n_lanes: the number of lanes, L.
+
+        Returns:
+            the learner that a bandit runs.
 
         """
         return _core.OnlineLinear(n_features, n_actions, n_lanes, float(self.learning_rate))
@@ -47,31 +60,43 @@ class OnlineLinear:
 
 @dataclass(frozen=True)
 class RecursiveLeastSquares:
-    """Least squares of the cost, exact after each example; docs/internals/learner.md has the details.
+    """Least-squares regression of the cost, exact after each example. It has no learning rate.
+
+    The regression is linear in the terms of a row: an intercept, the standardised features, their squares, the costs
+    that the labels predict, and random cosines of features ("bends"). Models of several sizes and memories are mixed
+    by their prediction errors. With many features the terms are the features alone, and the solution is approximate.
 
     Args:
-        features: what it sees of a row: "linear", also "squares" of features that have more than two values, or also
-            "bends", cosines of one to three features, which can follow any function.
-        half_life: after so many rounds what was learned counts half. None: it finds out by itself, from several
-            `memories`; infinity: it never forgets.
-        ridge: of how many examples' weight the regularisation is.
+        features: the terms: "linear"; "squares" to add the squares of features with more than two values; or "bends"
+            to add cosines of one to three features as well, which can fit any smooth function.
+        half_life: the number of rounds after which an example counts half. By default several `memories` find out
+            when to forget; infinity means never.
+        ridge: the strength of the regularisation: the number of examples that it counts for.
         intercept_ridge: the same for the intercepts.
-        bend_ridge: the same for the bends, if there are 192; fewer have less.
-        first_guess: what an action is expected to cost that nobody has tried: 0 is the lowest cost, 1 the highest.
-        exact_terms: up to so many terms, bends not counted, the solution is exact; squares stop here.
-        most_bends: how many bends there are; fewer, if there are many actions.
-        translate: whether there are terms for what labels say of each action.
-        products: of features with what labels say of each action; none, if there were more than so many.
-        settled_at: the units of features are those of so many examples.
-        memories: half-lives in rounds of models that forget, the longest first.
-        rate: how fast memories with larger errors lose their weight.
-        size_rate: the same for models with fewer and more terms.
-        share: what every forecast keeps of its first weight.
-        patience: how much better a shorter memory must be to replace a longer one.
-        largest: standardised features are cut here, in deviations.
-        wild: a value counts as so many deviations at most when deviations are computed.
-        cross_ridge: as `ridge`, for products of a context's features with those of a described action.
-        identity_ridge: the same for what is special about a single described action.
+        bend_ridge: the same for 192 bends. It is in proportion to the number of bends.
+        first_guess: the expected cost of an action that was never tried: 0 is the lowest cost, 1 the highest.
+        exact_terms: the largest number of terms, without bends, for which the solution is exact. Squares are left out
+            beyond it.
+        most_bends: the largest number of bends. Many actions have fewer.
+        translate: whether the costs that the labels predict for each action are terms.
+        products: the largest number of products of features with those terms. If there would be more, there are none.
+        settled_at: the number of examples after which the units of features are fixed.
+        memories: the half-lives of models that forget, in rounds, the longest first.
+        rate: how fast memories with larger errors lose weight in the mixture.
+        size_rate: the same for models of different sizes.
+        share: the share of its first weight that each model gets back after a round.
+        patience: how much better a shorter memory must be before it replaces a longer one.
+        largest: standardised features are clipped at this number of standard deviations.
+        wild: when standard deviations are computed, values are clipped at this number of standard deviations.
+        cross_ridge: as `ridge`, for products of a feature of the context with a feature of a described action.
+        identity_ridge: as `ridge`, for the effect of the id of a described action.
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.learners import RecursiveLeastSquares
+        >>> bandit = WarmBandit(n_actions=2, learner=RecursiveLeastSquares(features="linear", ridge=3.0))
+        >>> bandit.warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5).learner_
+        'least squares, 2 terms'
 
     """
 
@@ -116,12 +141,15 @@ class RecursiveLeastSquares:
         _inputs.number("wild", self.wild, "a number of at least 1", 1.0, 1e30)
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.RecursiveLeastSquares:
-        """The compiled learner; fewer terms are exact where there are many actions.
+        """Make the compiled learner. With many actions, fewer terms are exact.
 
         Args:
-            n_features: the width of a context.
-            n_actions: K.
-            n_lanes: L.
+            n_features: the number of features of a context.
+            n_actions: the number of actions, K.
+            n_lanes: the number of lanes, L.
+
+        Returns:
+            the learner that a bandit runs.
 
         """
         most = self._most_terms(n_actions, n_lanes)
@@ -133,15 +161,19 @@ class RecursiveLeastSquares:
     def start_described(
         self, n_context: int, n_described: int, n_lanes: int, most_ids: int
     ) -> _core.RecursiveLeastSquares:
-        """The compiled learner of described actions: one regressor for all, with products of context and action.
+        """Make the compiled learner for described actions, which share one regressor.
 
-        It is exact up to 512 features and 512 products. Beyond, it works in blocks, as for wide rows.
+        Products of a feature of the context with a feature of the action are terms as well. The solution is exact up
+        to 512 features and 512 products, and approximate beyond.
 
         Args:
-            n_context: the width of a context.
-            n_described: the width of a description.
-            n_lanes: L.
-            most_ids: of how many ids it remembers what is special about them.
+            n_context: the number of features of a context.
+            n_described: the number of features of an action.
+            n_lanes: the number of lanes, L.
+            most_ids: the largest number of ids to learn an effect for.
+
+        Returns:
+            the learner that a bandit runs.
 
         """
         n_features, crossings = n_context + n_described, n_context * n_described
@@ -155,11 +187,14 @@ class RecursiveLeastSquares:
         return self._start(*sizes, contexts=n_context, crosses=True, most_identities=most_ids)
 
     def fits_described(self, n_context: int, n_described: int) -> bool:
-        """Whether descriptions of this size make few enough terms, products included.
+        """Tell whether described actions of this size have few enough terms, including products.
 
         Args:
-            n_context: the width of a context.
-            n_described: the width of a description.
+            n_context: the number of features of a context.
+            n_described: the number of features of an action.
+
+        Returns:
+            true if this learner should be used.
 
         """
         return n_context + n_described + n_context * n_described <= _MOST_FEATURES
@@ -197,7 +232,7 @@ class RecursiveLeastSquares:
             first_guess=float(self.first_guess),
             settled_at=int(self.settled_at),
             half_life=0.0 if self.half_life in (None, math.inf) else float(self.half_life),
-            memories=[*self.memories, 0.0] if forgets else [],  # 0: the candidate, which starts anew after an alarm
+            memories=[*self.memories, 0.0] if forgets else [],  # 0: the candidate, which restarts after an alarm
             rate=float(self.rate),
             size_rate=float(self.size_rate),
             share=float(self.share),
@@ -207,26 +242,29 @@ class RecursiveLeastSquares:
         )
 
     def fits(self, n_features: int, n_actions: int, n_lanes: int) -> bool:
-        """Whether it is worth its memory for data of this size.
+        """Tell whether this learner is worth its memory for data of this size.
 
         Args:
-            n_features: the width of a context.
-            n_actions: K.
-            n_lanes: L.
+            n_features: the number of features of a context.
+            n_actions: the number of actions, K.
+            n_lanes: the number of lanes, L.
+
+        Returns:
+            true if this learner should be used.
 
         """
         most = self._most_terms(n_actions, n_lanes)
         return n_features <= _MOST_FEATURES and (n_features < min(self.exact_terms, most) or n_features * 16 <= most**2)
 
     def _most_terms(self, n_actions: int, n_lanes: int) -> int:
-        """The most terms whose covariances fit into memory."""
+        """The largest number of terms whose covariances fit into memory."""
         return math.isqrt(_MOST_COVARIANCES // (n_actions * (n_lanes + len(self.memories) + 1)))
 
     def _translations(self, n_actions: int) -> int:
         return n_actions if self.translate and n_actions <= _MOST_TRANSLATIONS else 0
 
     def _bends(self, n_features: int, n_actions: int, most: int) -> int:
-        """The more actions, the fewer rounds each of them gets, and the more covariances there are."""
+        """The number of bends. With more actions, each action has fewer rounds, and there are more covariances."""
         if self.features != "bends" or n_features >= min(self.exact_terms, most):
             return 0
         wanted = min(int(self.most_bends), round(_BENDS_OF_ONE_ACTION / math.sqrt(n_actions)))
@@ -238,11 +276,18 @@ class RecursiveLeastSquares:
 
 @dataclass(frozen=True)
 class BySize:
-    """Recursive least squares where they fit, and else the online learner.
+    """`RecursiveLeastSquares` if they fit into memory, else `OnlineLinear`. This is the learner "auto".
 
     Args:
         features: as in `RecursiveLeastSquares`.
-        half_life: as there; the online learner knows none.
+        half_life: as in `RecursiveLeastSquares`; the online learner never forgets.
+
+    Examples:
+        >>> from warmcb.learners import BySize
+        >>> type(BySize().start(n_features=100, n_actions=10, n_lanes=3)).__name__
+        'RecursiveLeastSquares'
+        >>> type(BySize().start(n_features=100_000, n_actions=10, n_lanes=3)).__name__
+        'OnlineLinear'
 
     """
 
@@ -250,12 +295,15 @@ class BySize:
     half_life: float | None = None
 
     def start(self, n_features: int, n_actions: int, n_lanes: int) -> _core.OnlineLinear | _core.RecursiveLeastSquares:
-        """The compiled learner.
+        """Make the compiled learner that fits the size of the data.
 
         Args:
-            n_features: the width of a context.
-            n_actions: K.
-            n_lanes: L.
+            n_features: the number of features of a context.
+            n_actions: the number of actions, K.
+            n_lanes: the number of lanes, L.
+
+        Returns:
+            the learner that a bandit runs.
 
         """
         shape = n_features, n_actions, n_lanes
@@ -264,4 +312,4 @@ class BySize:
 
 
 LEARNERS = {"auto": BySize(), "online": OnlineLinear()}
-"""By the names that `WarmBandit` takes."""
+"""The learners by the names that `WarmBandit` and `SharedBandit` accept."""
