@@ -80,7 +80,7 @@ def test_what_was_odd_goes_to_standard_error(tmp_path: Path) -> None:
         file.write("{broken\n")
     done = warmcb("evaluate", path, "--model", "none")
     assert done.returncode == 0
-    assert "1 broken lines" in done.stderr
+    assert "1 broken line" in done.stderr
 
 
 def test_a_policy_of_ones_own(log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

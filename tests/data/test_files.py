@@ -140,7 +140,7 @@ def test_numeric_classes_are_in_numeric_order(tmp_path: Path) -> None:
 def test_booleans_and_rows_without_a_target(tmp_path: Path) -> None:
     data = read_file(write(tmp_path, "b.csv", "a,target\ntrue,x\nfalse,y\ntrue,\n"))
     np.testing.assert_array_equal(dense(data.X), [[1], [0]])
-    assert data.remarks == ("1 rows without a target were dropped",)
+    assert data.remarks == ("1 row without a target was dropped",)
 
 
 def test_one_hot_tables_are_sparse(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_missing_numbers_are_counted(tmp_path: Path) -> None:
     text = "age,income,letter,target\n,1,a,x\n,,a,y\n3,NA,,x\n4,5,,\n"
     data = read_file(write(tmp_path, "m.csv", text))
     assert data.remarks == (
-        "1 rows without a target were dropped",
+        "1 row without a target was dropped",
         "4 missing numbers in 2 columns (age, income) count as 0",
         "1 missing value in 1 column (letter) is a level of its own",
     )
@@ -232,7 +232,7 @@ def test_missing_targets_and_columns_in_parquet(tmp_path: Path) -> None:
     table.write_parquet(tmp_path / "n.parquet")
     data = read_file(tmp_path / "n.parquet")
     assert (data.X.shape, data.classes) == ((2, 1), ("0", "1"))
-    assert data.remarks == ("1 rows without a target were dropped", "columns without any value were dropped: b")
+    assert data.remarks == ("1 row without a target was dropped", "columns without any value were dropped: b")
 
 
 def test_types_that_are_neither_number_nor_text(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def test_ignored_columns_are_left_out(server: Server, tmp_path: Path) -> None:
     data = load_openml(6, tmp_path)
     assert data.X.shape == (4, 8)
     assert data.remarks == (
-        "1 rows without a target were dropped",
+        "1 row without a target was dropped",
         "1 missing number in 1 column (temperature) counts as 0",
         "2 missing values in 2 columns (the wind, humid) are a level of their own",
     )

@@ -170,8 +170,8 @@ def test_odd_lines_are_counted_and_shown(tmp_path: Path) -> None:
     file = tmp_path / "log.dsjson"
     told = log.tally.lines()
     assert told[0] == "3 events with 3 decisions"
-    assert f"left out: 2 rewards that belong to no event (first: {file}, line 3)" in told
-    assert f"left out: 1 decisions whose probabilities do not sum to 1 (first: {file}, line 8)" in told
+    assert f"left out: 2 rewards without an event (first: {file}, line 3)" in told
+    assert f"left out: 1 decision whose probabilities do not sum to 1 (first: {file}, line 8)" in told
 
 
 VALUES = (
@@ -324,7 +324,7 @@ def test_a_line_without_an_end_does_not_fill_the_memory(tmp_path: Path, monkeypa
         ("log.csv", b"1", "log.csv has an unknown format; expected a file or folder"),
         ("log.parquet.gz", b"1", "has an unknown format"),
         ("log.dsjson", b"", "log.dsjson has no decision that can be used: empty"),
-        ("log.dsjson", b"{", r"no decision that can be used: left out: 1 broken lines \(first: .*line 1: "),
+        ("log.dsjson", b"{", r"no decision that can be used: left out: 1 broken line \(first: .*line 1: "),
         ("folder", None, "no such file"),
     ],
 )

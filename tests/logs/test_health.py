@@ -181,7 +181,7 @@ def test_excluded_actions_that_were_played_are_caught(tmp_path: Path) -> None:
         "\n".join(json.dumps(line | {"EventId": str(i), "p": [float(i > 0), float(i == 0)]}) for i in range(3))
     )
     found = finding(check_log(open_log(path)), "excluded")
-    assert (found.verdict, found.figure[:42]) == ("bad", "1 chosen actions had the probability 0, 0 ")
+    assert (found.verdict, found.figure) == ("bad", "1 chosen action had the probability 0, 0 not allowed")
 
 
 def test_controls_fallbacks_and_what_was_not_used_do_not_enter(tmp_path: Path) -> None:

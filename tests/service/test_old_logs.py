@@ -131,7 +131,7 @@ def world(count: int) -> list[dict[str, Any]]:
 
 def test_a_replayed_loop_is_worth_what_the_library_makes_of_the_log(service: SmallService, tmp_path: Path) -> None:
     log = written(tmp_path / "log.dsjson", world(1500))
-    assert learned(tmp_path, log) == "1500 events taken, 0 known before, 0 left out\n"
+    assert learned(tmp_path, log) == "1,500 events taken, 0 known before, 0 left out\n"
     service.train_after(1)
     service.train_after(10)
 
@@ -173,7 +173,7 @@ def test_what_cannot_be_learned_is_left_out(service: SmallService, tmp_path: Pat
         del nothing[name]
     nothing["o"] = []
     log = written(tmp_path / "mirror.json", [MIRROR[0], long, twice, nothing])
-    assert learned(tmp_path, log) == "1 events taken, 0 known before, 3 left out\n"
+    assert learned(tmp_path, log) == "1 event taken, 0 known before, 3 left out\n"
     service.change(reward_range=[0.0, 1.0])
     log = written(tmp_path / "more.json", [MIRROR[1]])
     assert learned(tmp_path, log) == "0 events taken, 0 known before, 1 left out\n"

@@ -33,7 +33,7 @@ from warmcb.study.plan import key, plan
 from warmcb.study.store import StudyStore
 from warmcb.study.units import RunsUnit
 
-PAGE = (ROOT / "docs" / "study" / "index.md").read_text()
+PAGE = (ROOT / "docs" / "study" / "own-algorithms.md").read_text()
 Write = Callable[..., None]
 FACTS = DataFacts("a", 3000, 3, 3, 1.0, "x")
 

@@ -72,12 +72,12 @@ inline void require_actions(const Array<const int32_t>& actions, std::size_t kno
         require(0 <= actions(i) && static_cast<std::size_t>(actions(i)) < known, "action out of range");
 }
 
+// Rows in CSR form: values, indices, starts.
+using RowArrays = std::tuple<Numpy<float>, Numpy<int32_t>, Numpy<int64_t>>;
+
 inline void require_allowed(const std::optional<Array<const uint8_t>>& allowed, std::size_t actions) {
     require(!allowed || allowed->size() == actions, "one mark for each action");
 }
-
-// Rows in CSR form: values, indices, starts.
-using RowArrays = std::tuple<Numpy<float>, Numpy<int32_t>, Numpy<int64_t>>;
 
 // Which actions may be played, in each row.
 using Mask = std::optional<Matrix<const uint8_t>>;

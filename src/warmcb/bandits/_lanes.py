@@ -1,7 +1,7 @@
 """Lanes: what all bandits share that select λ online, with numbered or with described actions.
 
 A lane is the regressor of one λ. An `Offer` is the context of a round with its allowed actions. `Lanes` has the parts,
-the unit of costs, and the round itself for parts that are written in Python. src/core/rounds is the compiled round.
+the unit of costs, and the round itself for parts that are written in Python. The compiled round is in src/core/rounds.
 """
 
 import copy

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from warmcb._messages import shown
+from warmcb._messages import counted, shown
 from warmcb.errors import InputError, WarmcbError
 from warmcb.logs import Log, open_log
 from warmcb.service.events.old_logs import Taken, take_events, take_labels
@@ -88,7 +88,7 @@ def learn_command(
     Events that the loop has already are passed over.
     """
     taken = asyncio.run(_learn(store, loop, open_log(log), learned_as, source))
-    print(f"{taken.taken} events taken, {taken.known} known before, {taken.left_out} left out")
+    print(f"{counted(taken.taken, 'event')} taken, {taken.known:,} known before, {taken.left_out:,} left out")
 
 
 async def _learn(address: str, loop: str, log: Log, learned_as: As, source: str) -> Taken:

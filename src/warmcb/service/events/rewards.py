@@ -45,7 +45,11 @@ async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody
         return "repeated"
     if event is None:
         return "early"
-    return "kept" if await _is_in_time(database, now, loop.name, event) else "late"
+    if await _is_in_time(database, now, loop.name, event):
+        return "kept"
+    sql = "UPDATE rewards SET late = 1 WHERE loop = $1 AND event = $2 AND slot = $3 AND key = $4"
+    await database.execute(sql, *identity)
+    return "late"
 
 
 async def keep_rewards(

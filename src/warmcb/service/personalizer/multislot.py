@@ -60,7 +60,7 @@ class MultiSlot:
         if not given or len({one.slot_id for one in given}) < len(given) or not all(one.slot_id for one in given):
             raise invalid(REWARD, "reward is not a list of rewards of different slots; expected one for each slot")
         bodies = [RewardBody(event=event, reward=checked_value(one.value), slot=one.slot_id) for one in given]
-        statuses = await self.ranking.committer.run(
+        statuses = await self.ranking.serving.backend.committer.run(
             lambda database, now: keep_rewards(database, now, loop, bodies, call.idempotency)
         )
         for status in statuses:

@@ -1,6 +1,5 @@
-"""The routes that tell how a loop goes: a report from figures that are there already, and why an action was chosen."""
+"""The route that reports how a loop is doing, from figures that the trainer keeps up to date."""
 
-import asyncio
 import math
 from collections import defaultdict
 from dataclasses import dataclass
@@ -8,19 +7,15 @@ from typing import Any
 
 import msgspec
 
-from warmcb._messages import shown
-from warmcb.service.bodies import ExplainBody
 from warmcb.service.clock import HOUR, MINUTE, SECOND, Clock, iso
-from warmcb.service.events.events import WAITING, Joined, choices_of, event_named
+from warmcb.service.events.events import WAITING, Joined, choices_of
 from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.http.parameters import whole_number
 from warmcb.service.loops import keys
-from warmcb.service.loops.directory import Directory
 from warmcb.service.loops.loops import Loop, split_of
 from warmcb.service.monitoring import progress, tallies
 from warmcb.service.monitoring.comparing import Bounds, dependence, gain, mean_of
 from warmcb.service.monitoring.tallies import Side
-from warmcb.service.refusals import bad_request, conflict
-from warmcb.service.routes.reading import whole_number
 from warmcb.service.store import Database, Store
 
 _MOST_HOURS = 24 * 90
@@ -32,35 +27,29 @@ _MOST_ACTIONS = 50
 
 @dataclass(frozen=True)
 class Reporting:
-    """How a loop goes.
+    """Report how a loop is doing.
 
     Attributes:
         store: of the service.
-        directory: knows models.
         clock: of the service.
 
     """
 
     store: Store
-    directory: Directory
     clock: Clock
 
     @property
     def endpoints(self) -> list[Endpoint]:
         """The routes."""
-        role, at = keys.ADMINISTRATION, "/v1/loops/{loop}"
         hours = {"hours": f"how far back, 24 by default, at most {_MOST_HOURS}"}
-        report = "Report rewards, λ, agreement and the gain of the model over time."
-        return [
-            Endpoint("GET", f"{at}/report", self.report, role, report, query=hours),
-            Endpoint("POST", f"{at}/explain", self.explain, role, "Explain why an action was chosen.", ExplainBody),
-        ]
+        path, about = "/v1/loops/{loop}/report", "Report rewards, λ, agreement and the gain of the model over time."
+        return [Endpoint("GET", path, self.report, keys.ADMINISTRATION, about, query=hours)]
 
     async def report(self, call: Call) -> Reply:
-        """What the last hours brought."""
+        """Report on the last hours."""
         loop, hours = call.loop, whole_number(call, "hours", 24, _MOST_HOURS)
         now = self.clock.now()
-        length = min(hours * HOUR, now - loop.made)  # a young loop is shown in short stretches
+        length = min(hours * HOUR, now - loop.made)  # so that a young loop has short stretches
         every = next(one for one in _STRETCHES if length <= one * _MOST_POINTS or one == _STRETCHES[-1])
         since = (now - hours * HOUR) // every * every
         async with self.store.snapshot() as database:
@@ -93,29 +82,9 @@ class Reporting:
         }
         return Reply(told)
 
-    async def explain(self, call: Call) -> Reply:
-        """Why an action was chosen, or what speaks against it, as the model sees it now."""
-        loop, body = call.loop, call.body
-        async with self.store.snapshot() as database:
-            event = await event_named(database, loop.name, body.event)
-        slots = {choice.slot: (choice, offered) for choice, offered in zip(event.choices, event.offers, strict=True)}
-        if body.slot not in slots:
-            raise bad_request(f"slot is {shown(body.slot)}; expected one of {shown(list(slots))}")
-        choice, offered = slots[body.slot]
-        published = await self.directory.published(loop.name, loop.settings.decide_timeout)
-        if published is None or not published.has_learned:
-            raise conflict("the model has learned nothing yet; try again later")
-        why = await asyncio.to_thread(loop.kind.explain, published.model, offered, choice)
-        contributions = [
-            {"name": one.name, "value": one.shown_values, "contribution": -one.cost} for one in why.contributions
-        ]
-        expected = {"action": -why.cost, "runner_up": -why.cost_against}
-        told = {"action": why.action, "runner_up": why.against, "model": published.version}
-        return Reply(told | {"expected": expected, "contributions": contributions})
-
 
 async def _points(database: Database, loop: str, since: int, every: int) -> dict[tuple[int, str], tallies.Minute]:
-    """Sums over stretches of time, by their beginning and by arm."""
+    """Return sums over stretches of time, by their start and arm."""
     names = tallies.names_of(tallies.Minute)
     # Sums of integers are of another type in PostgreSQL.
     sums = [f"sum({name})" if name.startswith("reward_") else f"CAST(sum({name}) AS BIGINT)" for name in names]
@@ -125,13 +94,13 @@ async def _points(database: Database, loop: str, since: int, every: int) -> dict
 
 
 async def _waiting(database: Database, loop: str, every: int) -> dict[tuple[int, str], int]:
-    """How many events wait for their deadline, by stretch and arm."""
+    """Count the events that wait for their deadline, by stretch and arm."""
     sql = f"SELECT time / $2 * $2, arm, count(*) FROM events WHERE {WAITING} GROUP BY 1, 2"
     return {(start, arm): number for start, arm, number in await database.fetch(sql, loop, every)}
 
 
 async def _actions(database: Database, loop: str) -> list[dict[str, Any]]:
-    """Which actions were played most in recent events, and what they brought."""
+    """Return the actions that were played most in recent events, with their mean reward."""
     sql = (
         "SELECT e.names, e.slots, j.body FROM journal j JOIN events e ON e.id = j.event"
         " WHERE j.loop = $1 ORDER BY j.number DESC LIMIT $2"
@@ -162,7 +131,7 @@ def _told(start: int, arm: str, point: tallies.Minute, sides: dict[str, Side]) -
 
 
 def _gain(loop: Loop, sides: dict[str, Side]) -> dict[str, Any]:
-    """How much more the model brings than the baseline, for an event; or why nobody knows."""
+    """Return how much more reward per event the model earns than the baseline, or why that is unknown."""
     settings = loop.settings
     other = "control" if settings.mode == "online" and settings.control > 0 else "baseline"
     model, baseline = sides.get("model", Side()), sides.get(other, Side())
@@ -180,10 +149,10 @@ def _gain(loop: Loop, sides: dict[str, Side]) -> dict[str, Any]:
 
 
 def _why_not(loop: Loop) -> str | None:
-    """Why the gain cannot be known with these settings."""
+    """Return why the gain cannot be known with the current settings; None if it can."""
     settings = loop.settings
     if settings.mode == "paused":
-        return "The loop is paused: only the baseline is played, so the gain cannot be known."
+        return "The loop is paused: only the baseline is played, so the gain is unknown."
     if settings.mode == "shadow":
         return "In shadow only the baseline is played: the gain cannot be known, only the agreement."
     if settings.mode == "apprentice" and settings.explore == 0:

@@ -15,7 +15,7 @@ from warmcb.errors import InputError, WarmcbError
 from warmcb.service.clock import Clock
 from warmcb.service.store.contract import CollisionError, Database, Manner, Row, StoreError
 from warmcb.service.store.copying import copy_all
-from warmcb.service.store.schema import SCHEMA_VERSION, schema
+from warmcb.service.store.schema import SCHEMA_VERSION, schema, upgrades
 from warmcb.service.store.sqlite import SqliteStore
 
 _CONNECTIONS = 16  # of a process, at the most
@@ -174,19 +174,19 @@ class PostgresqlStore:
         return connection
 
     async def _prepare(self, connection: Connection) -> None:
-        """Make the tables, or see whether they are of this version."""
+        """Make the tables, or bring them up to date."""
         await connection.execute(_BEGIN[Manner.ALONE], timeout=_PATIENCE)
-        found = await connection.fetchval("SELECT to_regclass('meta') IS NOT NULL")
-        if not found and not self._make:
+        has_tables = await connection.fetchval("SELECT to_regclass('meta') IS NOT NULL")
+        found = int(await connection.fetchval(_GET, _VERSION) or 0) if has_tables else 0
+        if found == 0 and not self._make:
             raise StoreError(f"the store {self._name} has no tables")
-        if not found:
-            for statement in schema():
+        if found < SCHEMA_VERSION:
+            for statement in schema() if found == 0 else upgrades(found):
                 await connection.execute(in_postgresql(statement))
             await connection.execute(_PUT, _VERSION, str(SCHEMA_VERSION))
-        version = await connection.fetchval(_GET, _VERSION)
         await connection.execute("COMMIT")
-        if version != str(SCHEMA_VERSION):
-            raise StoreError(f"the store {self._name} has the version {version}; expected {SCHEMA_VERSION}")
+        if found > SCHEMA_VERSION:
+            raise StoreError(f"the store {self._name} has the version {found}; expected {SCHEMA_VERSION}")
         self._is_prepared = True
 
     async def _roll_back(self, connection: Connection | None) -> None:

@@ -69,8 +69,10 @@ CREATE TABLE rewards (
     key TEXT NOT NULL,
     value REAL NOT NULL,
     time INTEGER NOT NULL,
+    late INTEGER NOT NULL DEFAULT 0,    -- 1: it came after its event's deadline
     PRIMARY KEY (loop, event, slot, key)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX rewards_late ON rewards (loop) WHERE late = 1;
 
 CREATE TABLE activations (
     loop TEXT NOT NULL REFERENCES loops,

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from warmcb._messages import one_line
 from warmcb.service.clock import Clock
 from warmcb.service.store.contract import Database, Manner, Row, StoreError
-from warmcb.service.store.schema import SCHEMA_VERSION, schema
+from warmcb.service.store.schema import SCHEMA_VERSION, schema, upgrades
 
 _PATIENCE = 10.0  # seconds to wait for another process that writes
 _PAUSE = 0.0005  # seconds until the next try; SQLite's own pauses grow to a tenth of a second
@@ -122,14 +122,14 @@ class SqliteStore:
         try:
             self._writer.execute("BEGIN IMMEDIATE")
             (found,) = self._writer.execute("PRAGMA user_version").fetchone()
-            if found == 0:
-                for statement in schema():
+            if found < SCHEMA_VERSION:
+                for statement in schema() if found == 0 else upgrades(found):
                     self._writer.execute(statement)
                 self._writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             self._writer.execute("COMMIT")
         except sqlite3.Error as error:
             raise self._failed(error) from error
-        if found not in (0, SCHEMA_VERSION):
+        if found > SCHEMA_VERSION:
             raise StoreError(f"the store {self.path} has the version {found}; expected {SCHEMA_VERSION}")
 
     def _begin(self) -> None:
