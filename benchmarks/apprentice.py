@@ -25,9 +25,9 @@ import numpy as np
 
 from sources import SHARED, Rows, right_with, rows_of
 from warmcb import WarmBandit, _inputs
-from warmcb.service.comparing import gain
-from warmcb.service.drawing import EXPLORE, drawn
-from warmcb.service.tallies import Side
+from warmcb.service.events.drawing import EXPLORE, drawn
+from warmcb.service.monitoring.comparing import gain
+from warmcb.service.monitoring.tallies import Side
 
 ROUNDS = 1000
 RIGHT = 0.7

@@ -1,4 +1,4 @@
-"""WarmBandit beside the paper's algorithms tuned in hindsight: the tables of docs/beyond.md, from finished studies.
+"""WarmBandit beside the paper's algorithms tuned in hindsight: the tables of docs/study/beyond.md.
 
     python benchmarks/beyond.py STUDY...
 
@@ -15,7 +15,8 @@ import polars as pl
 from rich.console import Console
 from rich.markdown import Markdown
 
-from warmcb.catalogue import title, without_parts
+from warmcb.catalogue import title
+from warmcb.catalogue.lookup import without_parts
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.scores import CLOSE, SETTING, area, standings
 

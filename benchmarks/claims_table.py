@@ -1,4 +1,4 @@
-"""The claims of a study as a Markdown table, as it stands in docs/study.md; with --decided as in the README.
+"""The claims of a study as a Markdown table, as it stands in docs/study/results.md; with --decided as in the README.
 
     python benchmarks/claims_table.py STUDY [--decided]
 

@@ -2,8 +2,8 @@
 
     python benchmarks/deployment.py [--quick]
 
-Every figure stands beside its target, if it has one. Times are the best of several, on one core. A loop in plain
-Python is timed beside the live round: it tells how busy the machine is.
+Figures that a change must not worsen have a limit beside them. Times are the best of several, on one core. A loop in
+plain Python is timed beside the live round: it tells how busy the machine is.
 """
 
 import os
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 class Figure(NamedTuple):
     what: str
     measured: str
-    target: str = ""
+    limit: str = ""
 
 
 class Sizes(NamedTuple):
@@ -351,7 +351,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer decisions and seeds")
     sizes = QUICK if parser.parse_args().quick else WHOLE
-    print("| | measured | was to reach |\n| --- | --- | --- |")
+    print("| what | measured | limit |\n| --- | --- | --- |")
     for part in (batches, single_calls, missing_actions, new_actions, workers):
         for figure in part(sizes):
             print(f"| {' | '.join(figure)} |", flush=True)

@@ -1,4 +1,4 @@
-"""A world that changes: the figure and the table of floors of docs/drift.md, from the made-up problems.
+"""A world that changes: the figure and the table of floors of docs/guides/drift.md, from the made-up problems.
 
 python benchmarks/drift.py [--figure docs/images/drift.svg] [--seeds 20]
 """

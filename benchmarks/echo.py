@@ -14,7 +14,7 @@ import msgspec
 import uvicorn
 
 from warmcb.service.bodies import DecideBody, RewardBody
-from warmcb.service.protocol import PatientProtocol
+from warmcb.service.http.protocol import PatientProtocol
 
 Message = dict[str, Any]
 

@@ -47,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--model", default="linear", choices=["linear", "squares", "bends", "none"])
-    parser.add_argument("--log", type=Path, help="where the log is, or shall be; by default it is thrown away")
+    parser.add_argument("--log", type=Path, help="the log's file, made if it is missing (default: a temporary one)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = arguments.log or Path(folder)

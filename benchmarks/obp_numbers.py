@@ -1,9 +1,9 @@
 """What obp 0.4.1 makes of decisions that a seed makes, and of its own real impressions, beside our numbers.
 
-    python benchmarks/obp_numbers.py --out tests/obp_numbers.json
+    python benchmarks/obp_numbers.py --out tests/logs/obp_numbers.json
 
-Run it where obp and this package are both installed (obp wants torch). `tests/test_estimators.py` makes the decisions
-of the seeds again and compares. The impressions stay in obp's wheel: only what both make of them is kept.
+Run it where obp and this package are both installed (obp wants torch). `tests/logs/test_estimators.py` makes the
+decisions of the seeds again and compares. The impressions stay in obp's wheel: only what both make of them is kept.
 """
 
 import argparse
@@ -118,7 +118,7 @@ def main() -> None:
         real[name] = {one: {"obp": value, "warmcb": ours(decisions, one)} for one, value in numbers.items()}
         print(name, "largest difference", max(abs(both["obp"] - both["warmcb"]) for both in real[name].values()))
     found = {
-        "command": "python benchmarks/obp_numbers.py --out tests/obp_numbers.json",
+        "command": "python benchmarks/obp_numbers.py --out tests/logs/obp_numbers.json",
         "obp": "0.4.1",
         "seeds": {str(seed): theirs(made_up(seed)) for seed in SEEDS},
         "impressions": real,

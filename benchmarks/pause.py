@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from warmcb.service.comparing import look, surely_worse
-from warmcb.service.tallies import Side
+from warmcb.service.monitoring.comparing import look, surely_worse
+from warmcb.service.monitoring.tallies import Side
 
 RANGE = (0.0, 1.0)
 CONTROL = 0.1

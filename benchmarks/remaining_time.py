@@ -1,10 +1,10 @@
-"""How right the remaining time is that a study shows: foretold and true, every ten seconds.
+"""How well a study forecasts its remaining time: the forecast beside the truth, every ten seconds.
 
     python benchmarks/remaining_time.py [--data DIR] [options of the grid as NAME=VALUE,VALUE...]
 
     python benchmarks/remaining_time.py algorithms=paper,ablation epsilon=0.0125 shuffles=1
 
-Without arguments it plays the default study. The factor is the larger of foretold/true and true/foretold, after the
+Without arguments it plays the default study. The factor is the larger of forecast/true and true/forecast, after the
 first minute and until twenty seconds before the end.
 """
 
@@ -22,7 +22,7 @@ from warmcb.study.asked import grid_of
 from warmcb.study.engine import Work, processes
 from warmcb.study.grid import Grid
 from warmcb.study.run import run_study
-from warmcb.study.store import Store
+from warmcb.study.store import StudyStore
 
 EVERY, FROM, UNTIL = 10.0, 60.0, 20.0
 
@@ -61,19 +61,19 @@ def main() -> None:
     data = {} if options.data is None else {"data": [str(options.data)]}
     watch = Watch()
     with tempfile.TemporaryDirectory() as folder, processes(options.workers) as engine:
-        run_study(grid_of(data | parsed(options.settings)), Store(Path(folder) / "study"), engine, watch)
+        run_study(grid_of(data | parsed(options.settings)), StudyStore(Path(folder) / "study"), engine, watch)
         total = time.monotonic() - watch.started_at
-    table = Table("after (s)", "foretold (s)", "true (s)", "factor")
+    table = Table("after (s)", "forecast (s)", "true (s)", "factor")
     worst = 1.0
-    for elapsed, foretold in watch.notes:
+    for elapsed, forecast in watch.notes:
         true = total - elapsed
         if elapsed >= FROM and true >= UNTIL:
-            factor = max(foretold / true, true / max(foretold, 1e-9))
+            factor = max(forecast / true, true / max(forecast, 1e-9))
             worst = max(worst, factor)
-            table.add_row(f"{elapsed:.0f}", f"{foretold:.0f}", f"{true:.0f}", f"{factor:.2f}")
+            table.add_row(f"{elapsed:.0f}", f"{forecast:.0f}", f"{true:.0f}", f"{factor:.2f}")
     console = Console()
     console.print(table)
-    console.print(f"{total:.0f} s in all; worst factor after the first minute: {worst:.2f} (to reach: 1.5)")
+    console.print(f"{total:.0f} s in all; worst factor after the first minute: {worst:.2f}")
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ def throughput(store: str, rounds: int, seconds: float) -> dict[str, Any]:
             )
     best = max(one["service"] for one in found)
     best_echo = max(one["echo"] for one in found)
-    print(f"best: {best:,.0f} a second (to reach: 1,000), {best / best_echo:.0%} of the best echo (to reach: 40 %)")
+    print(f"best: {best:,.0f} a second, {best / best_echo:.0%} of the best echo")
     return {"rounds": found, "best": best, "best_echo": best_echo, "ratio": best / best_echo}
 
 
@@ -199,7 +199,7 @@ def rank(store: str, rounds: int, seconds: float) -> dict[str, Any]:
         float(np.median([one[first] / one[second] for one in found]))
         for first, second in (("rank", "decide"), ("decide µs", "rank µs"))
     )
-    print(f"median: {ratio:.0%} (to reach: 90 %), by processor time {spent:.0%}")
+    print(f"median: {ratio:.0%}, by processor time {spent:.0%}")
     return {"rounds": found, "ratio": ratio, "by_processor_time": spent}
 
 
@@ -223,7 +223,6 @@ def latency(store: str, rate: float | None, seconds: float) -> dict[str, Any]:
     print(" " * 12 + "".join(f"{share:>9} %" for share in PERCENTILES))
     for kind, shares in found.items():
         print(f"{kind:12}" + "".join(f"{value:11.2f}" for value in shares.values()))
-    print("to reach: 30 ms at 99 %")
     return {"rate": chosen, "seconds": seconds, "milliseconds": found}
 
 
@@ -234,7 +233,7 @@ def percentiles(latencies: list[float]) -> list[float]:
 def freshness(store: str, rate: float | None, seconds: float) -> dict[str, Any]:
     """How long after its deadline an event is part of what decides, in a quiet loop and in a busy one."""
     found = {}
-    print("seconds from an event's deadline to the first decision by a model that has learned it (to reach: 10)")
+    print("seconds from an event's deadline to the first decision by a model that has learned it")
     print(f"{'a second':>10}{'events':>10}{'median':>10}{'largest':>10}")
     with bench(store) as service:
         for chosen in (5.0, half_rate(service, rate)):
@@ -260,7 +259,7 @@ def learned_after(service: Bench, driven: Driven) -> list[float]:
 def memory_of(events: int) -> list[dict[str, Any]]:
     """Megabytes of each process while events come as fast as they are answered."""
     found = []
-    print("MB in memory (all: what they share counts once; to reach: 500), and of the store on the disk")
+    print("MB in memory (all: what they share counts once), and of the store on the disk")
     print("".join(f"{title:>12}" for title in ("events", "a second", "worker", "trainer", "all", "store", "waiting")))
     with bench("sqlite") as service:
         for number in range(STEP, events + 1, STEP):

@@ -183,7 +183,7 @@ def processor_seconds(pid: int) -> float:
 
 def _role(pid: int) -> str:
     command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    return "trainer" if "warmcb.service.train" in command else "worker"
+    return "trainer" if "warmcb.service.processes.train" in command else "worker"
 
 
 def _rolled_up(pid: int, name: str) -> int:

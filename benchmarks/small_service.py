@@ -8,24 +8,28 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from warmcb.service import loops
-from warmcb.service.administration import Administration
-from warmcb.service.beat import grant_grace
 from warmcb.service.bodies import ActionBody, ActivateBody, DecideBody, ExplainBody, LabelsBody, LoopBody, RewardBody
 from warmcb.service.clock import SECOND, ManualClock
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Handler, Reply
-from warmcb.service.limits import Limits
-from warmcb.service.models import Directory
-from warmcb.service.reading import Reading
+from warmcb.service.http.endpoints import Call, Handler, Reply
+from warmcb.service.http.limits import Limits
+from warmcb.service.loops import loops
+from warmcb.service.loops.directory import Directory
+from warmcb.service.monitoring.webhooks import Webhooks
 from warmcb.service.refusals import RefusedError
-from warmcb.service.reporting import Reporting
-from warmcb.service.serving import Serving
-from warmcb.service.sqlite import SqliteStore
+from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.deletion import Deletion
+from warmcb.service.routes.evaluation import Evaluation
+from warmcb.service.routes.events import Events
+from warmcb.service.routes.loops import Loops
+from warmcb.service.routes.models import Models
+from warmcb.service.routes.reporting import Reporting
+from warmcb.service.routes.serving import Serving
 from warmcb.service.store import Row, open_store
-from warmcb.service.trainer import Trainer
-from warmcb.service.training import Training
-from warmcb.service.webhooks import Webhooks
+from warmcb.service.store.beat import grant_grace
+from warmcb.service.store.committer import Committer
+from warmcb.service.store.sqlite import SqliteStore
+from warmcb.service.training.trainer import Trainer
+from warmcb.service.training.training import Training
 
 BEGIN = 1_800_000_000 * SECOND
 NAMED = {"kind": "named", "actions": ["news", "sport", "weather"], "encoder": {"bits": 4}}
@@ -68,11 +72,11 @@ class SmallService:
         if isinstance(self.store, SqliteStore):
             self.store._writer.execute("PRAGMA synchronous = OFF")  # no power fails here
         self._directory = Directory(self.store, None)
-        committer = Committer(self.store, self.clock)
-        self._serving = Serving(self._directory, committer, Limits())
-        self._administration = Administration(self.store, self._directory, committer)
-        self._reading = Reading(self.store)
-        self._reporting = Reporting(self.store, self._directory, self.clock)
+        backend = Backend(self.store, self._directory, Committer(self.store, self.clock))
+        self._serving = Serving(backend, Limits())
+        self._loops, self._models, self._events = Loops(backend), Models(backend), Events(backend)
+        self._evaluation, self._deletion = Evaluation(self.store), Deletion(backend)
+        self._reporting = Reporting(self.store, self.clock)
         self.webhooks = Webhooks(allow_private=True)
         self.trainer = Trainer(self.store, self.clock, "service", self.webhooks)
 
@@ -101,26 +105,26 @@ class SmallService:
             self.write("UPDATE loops SET seed = $2 WHERE loop = $1", self.loop, seed)
 
     def change(self, **settings: Any) -> dict[str, Any]:
-        return self._told(self._administration.change_settings, settings)
+        return self._told(self._loops.change_settings, settings)
 
     def settings(self) -> dict[str, Any]:
-        return self._told(self._administration.show_settings)
+        return self._told(self._loops.show_settings)
 
     def counts(self) -> dict[str, int]:
-        return dict(self._told(self._administration.show_loop)["counts"])
+        return dict(self._told(self._loops.show_loop)["counts"])
 
     def published(self) -> dict[str, Any]:
-        return dict(self._told(self._administration.show_loop)["model"])
+        return dict(self._told(self._loops.show_loop)["model"])
 
     def add_action(self, name: str) -> None:
-        self._told(self._administration.add_action, ActionBody(name=name))
+        self._told(self._loops.add_action, ActionBody(name=name))
 
     def versions(self) -> list[int]:
-        told = self._told(self._administration.list_models)
+        told = self._told(self._models.list_models)
         return [model["version"] for model in told["models"]]
 
     def restore(self, version: int) -> None:
-        self._told(self._administration.restore, path={"version": str(version)})
+        self._told(self._models.restore, path={"version": str(version)})
 
     def saved(self) -> int:
         """Save the model at once; its version."""
@@ -129,19 +133,19 @@ class SmallService:
         return self.training.position
 
     def release(self) -> None:
-        self._told(self._administration.release)
+        self._told(self._models.release)
 
     def reset(self) -> None:
-        self._told(self._administration.reset)
+        self._told(self._models.reset)
 
     def retrain(self) -> None:
-        self._told(self._administration.retrain)
+        self._told(self._models.retrain)
 
     def forget_event(self, event: str) -> int:
-        return int(self._told(self._administration.forget_event, path={"event": event})["deleted"])
+        return int(self._told(self._deletion.forget_event, path={"event": event})["deleted"])
 
     def forget_unit(self, unit: str) -> int:
-        return int(self._told(self._administration.forget_unit, path={"unit": unit})["deleted"])
+        return int(self._told(self._deletion.forget_unit, path={"unit": unit})["deleted"])
 
     # Applications
 
@@ -160,16 +164,16 @@ class SmallService:
         self._told(self._serving.labels, body)
 
     def event(self, event: str) -> dict[str, Any]:
-        return self._told(self._reading.show_event, path={"event": event})
+        return self._told(self._events.show_event, path={"event": event})
 
     def report(self, hours: int = 24) -> dict[str, Any]:
         return self._told(self._reporting.report, query={"hours": str(hours)})
 
     def explain(self, event: str, slot: str = "") -> dict[str, Any]:
-        return self._told(self._reporting.explain, ExplainBody(event=event, slot=slot))
+        return self._told(self._events.explain, ExplainBody(event=event, slot=slot))
 
     def health(self) -> dict[str, Any]:
-        return self._told(self._reading.check_health)
+        return self._told(self._evaluation.check_health)
 
     def together(self, calls: Iterable[Arrival]) -> list[Any]:
         """Calls that arrive at once and share a transaction: their answers, or why they are refused."""

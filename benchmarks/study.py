@@ -35,8 +35,8 @@ from warmcb.study.engine import Work, processes
 from warmcb.study.forecast import Forecast
 from warmcb.study.grid import Grid
 from warmcb.study.run import capped, find_sources, run_study
-from warmcb.study.store import Store
-from warmcb.study.tasks import Runs
+from warmcb.study.store import StudyStore
+from warmcb.study.units import RunsUnit
 
 console = Console(width=120, highlight=False)
 
@@ -93,27 +93,27 @@ class Timing(NamedTuple):
     seconds: float
     computing: float
     memory: float
-    units: list[Runs]
+    units: list[RunsUnit]
 
 
 def time_study(grid: Grid, folder: Path, workers: int) -> Timing:
     clock = Clock()
     with processes(workers) as engine, peak_memory() as peak:
-        outcome = run_study(grid, Store(folder), engine, clock)
+        outcome = run_study(grid, StudyStore(folder), engine, clock)
     ended = time.monotonic()
     assert not outcome.failures
-    units = [unit for unit in clock.units if isinstance(unit, Runs)]
+    units = [unit for unit in clock.units if isinstance(unit, RunsUnit)]
     return Timing(workers, ended - clock.began, ended - clock.computing, peak[0], units)
 
 
 class Run(NamedTuple):
-    unit: Runs
+    unit: RunsUnit
     noise: str
     algorithm: str
     rate: float
 
 
-def all_runs(units: Sequence[Runs]) -> list[Run]:
+def all_runs(units: Sequence[RunsUnit]) -> list[Run]:
     """What Vowpal Wabbit would have to run: Majority is not among it."""
     return [
         Run(unit, noise, name, rate)
@@ -185,14 +185,14 @@ def main() -> None:
                 f" peak memory of a worker {timing.memory:.0f} MB"
             )
         two, one = timings
-        console.print(f"two workers compute {one.computing / two.computing:.2f} times as fast as one (to reach: 1.8)")
+        console.print(f"two workers compute {one.computing / two.computing:.2f} times as fast as one")
         runs = all_runs(two.units)
         seconds = sample_seconds(grid, folder, runs, options.sample)
     console.print(f"Vowpal Wabbit, from {len(seconds)} of {len(runs)} runs, one core:")
     for name, column in zip(("a program for each run", "without its start"), np.transpose(seconds), strict=True):
         total, error = column.mean() * len(runs), column.std() / np.sqrt(len(column)) * len(runs)
         faster = total / one.computing
-        console.print(f"  {name}: {total / 3600:.1f} ± {error / 3600:.1f} h, {faster:.0f} times ours (to reach: 40)")
+        console.print(f"  {name}: {total / 3600:.1f} ± {error / 3600:.1f} h, {faster:.0f} times ours")
 
 
 def sample_seconds(grid: Grid, folder: Path, runs: Sequence[Run], size: int) -> list[Seconds]:

@@ -60,7 +60,7 @@ class Trial:
         ).average_cost  # fmt: skip
 
     def ours(self, algorithm: str, rate: float, seed: int = 0) -> ArrowCB:
-        """A bandit of the same algorithm; ARRoW-CB gets Vowpal Wabbit's Λ unless it is «(paper's Λ)»."""
+        """A bandit of the same algorithm; ARRoW-CB gets Vowpal Wabbit's Λ unless it is "(paper's Λ)"."""
         settings: dict[str, Any] = {"epsilon": EPSILON, "learning_rate": rate, "horizon": self.horizon, "seed": seed}
         if algorithm.startswith("arrow"):
             count = int(algorithm.split("-")[1][0])

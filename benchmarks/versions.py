@@ -1,4 +1,4 @@
-"""WarmBandit of two versions on the same settings: what became cheaper, and what dearer.
+"""Compare two versions of WarmBandit on the same settings: where costs fell, and where they rose.
 
     python benchmarks/versions.py BEFORE AFTER [--algorithm warm] [--rise 0.003]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import settings
 
 from postgres import MISSING, Postgres
-from problems import BANDITS, Problem, make_problem
+from tests.support.problems import BANDITS, Problem, make_problem
 from warmcb import Bandit
 
 settings.register_profile("any machine", deadline=None)  # a busy one is no reason to fail

@@ -11,8 +11,10 @@ from warmcb import bandits
 from warmcb.bandits._base import BaseBandit
 from warmcb.catalogue import CATALOGUE, CLASSES, GROUPS, SOURCES, STUDIED, SUPERVISED_TRUTH, Workload, make_bandit
 from warmcb.errors import InputError
+from warmcb.study.facts import DataFacts
 from warmcb.study.grid import Grid
-from warmcb.study.tasks import DataFacts, Runs, plan
+from warmcb.study.plan import plan
+from warmcb.study.units import RunsUnit
 
 LOAD = Workload(rounds=100, n_features=10, nonzeros=4.0, n_actions=3)
 
@@ -85,7 +87,7 @@ def test_one_way_to_make_a_bandit() -> None:
 
 def test_a_unit_costs_what_its_runs_cost() -> None:
     grid = Grid.of({"algorithms": ["arrow-8", "sup-only", "warm"], "learning_rates": [0.1, 1.0], "noises": ["cyc:1"]})
-    unit = next(unit for unit in plan(grid, [DataFacts("a", 3000, 10, 3, 0.4, "x")]) if isinstance(unit, Runs))
+    unit = next(unit for unit in plan(grid, [DataFacts("a", 3000, 10, 3, 0.4, "x")]) if isinstance(unit, RunsUnit))
     arrow, warm = (replace(unit, algorithms=(name,)) for name in ("arrow-8", "warm"))
     both = replace(unit, algorithms=("arrow-8", "warm"))
     np.testing.assert_allclose(both.load.quantities, np.add(arrow.load.quantities, warm.load.quantities))

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from problems import make_problem
+from tests.support.problems import make_problem
 from warmcb import ArrowCB, Majority, SupervisedTruth, SupOnly, WarmBandit, _modelfile, load
 from warmcb.errors import FileAccessError, InputError, MissingFileError, ModelFileError, WarmcbError
 from warmcb.explorers import InverseGap

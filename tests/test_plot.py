@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from problems import make_problem
+from tests.support.problems import make_problem
 from warmcb import ArrowCB, BanditOnly, WarmBandit, simulate
 from warmcb.errors import InputError
 from warmcb.plot import plot_certainty, plot_runs

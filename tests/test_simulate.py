@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from problems import make_problem
+from tests.support.problems import make_problem
 from warmcb import ArrowCB, BanditOnly, Decision, Majority, SupOnly, simulate, simulate_many
 from warmcb.errors import InputError
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "explain.hpp"
-#include "kernels.hpp"
+#include "data/explain.hpp"
+#include "kernels/kernels.hpp"
 
 namespace warmcb {
 

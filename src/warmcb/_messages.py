@@ -21,8 +21,27 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(short, first)) + more
 
 
+def counted(count: int, noun: str, rest: str = "") -> str:
+    """Return a number with its noun in the singular or the plural.
+
+    >>> counted(1, "line", " without a decision"), counted(2000, "broken line")
+    ('1 line without a decision', '2,000 broken lines')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}{rest}"
+
+
 def one_line(message: object) -> str:
+    """A message in one line, of 200 characters at the most."""
     return " ".join(str(message).split())[:200]
+
+
+def named(error: BaseException) -> str:
+    """An error with the name of its class.
+
+    >>> named(ValueError("no such column"))
+    'ValueError: no such column'
+    """
+    return f"{type(error).__name__}: {one_line(error)}"
 
 
 def short(text: str) -> str:

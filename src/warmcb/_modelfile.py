@@ -20,6 +20,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from warmcb._atomic import replacing, sweep
+from warmcb._messages import one_line
 from warmcb.errors import FileAccessError, MissingFileError, ModelFileError
 
 _VERSION = 3
@@ -93,7 +94,7 @@ def _read(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict[str, ND
     except Exception as error:  # bytes that are no archive of arrays raise whatever they like
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # EINVAL: a place that is nowhere
             raise
-        reason = _one_line(error) or type(error).__name__
+        reason = one_line(error) or type(error).__name__
         message = f"{name} is truncated or not a file of warmcb's ({reason}); expected what save() wrote"
         raise ModelFileError(message) from error
 
@@ -112,7 +113,7 @@ def _header(file: str, kind: str, params: dict[str, Any], arrays: dict[str, NDAr
         text = json.dumps(header).encode()
     except (TypeError, ValueError, RecursionError) as error:
         expected = "expected parameters that JSON can hold"
-        raise ModelFileError(f"{file} cannot be written: {_one_line(error)}; {expected}") from None
+        raise ModelFileError(f"{file} cannot be written: {one_line(error)}; {expected}") from None
     if len(text) > _LARGEST_HEADER:
         size = f"the parameters of {kind} take {len(text)} bytes"
         raise ModelFileError(f"{file} cannot be written: {size}; expected at most {_LARGEST_HEADER}")
@@ -252,10 +253,6 @@ def _raise_access_error(path: Path, verb: str, error: OSError) -> NoReturn:
     if isinstance(error, FileNotFoundError) and verb == "read":
         raised = MissingFileError(f"{path}: no such file; expected a file that save() wrote")
     else:
-        raised = FileAccessError(f"{path} cannot be {verb}: {error.strerror or _one_line(error)}")
+        raised = FileAccessError(f"{path} cannot be {verb}: {error.strerror or one_line(error)}")
     raised.errno = error.errno
     raise raised from error
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from warmcb._messages import named
 from warmcb.errors import InputError
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
@@ -57,7 +58,7 @@ def _import(argument: str, text: str) -> Own:
     try:
         value: Any = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # a module may raise anything while it is imported
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        reason = named(error)
         raise NotFoundError(f"{argument} is {text!r}; expected a module that can be imported ({reason})") from None
     for part in name.split("."):
         if not hasattr(value, part):

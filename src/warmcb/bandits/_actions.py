@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warmcb import _inputs
 from warmcb._messages import shown
-from warmcb.bandits.decisions import Action, Decision, Decisions, Event
+from warmcb.bandits.decisions import Action, CheckedEvent, Decision, Decisions
 from warmcb.errors import InputError
 
 Allowed = NDArray[np.uint8] | None
@@ -65,7 +65,7 @@ class Actions:
 
     # Decisions with their costs
 
-    def event(self, decision: Decision, cost: float) -> Event:
+    def event(self, decision: Decision, cost: float) -> CheckedEvent:
         """Check a decision of this bandit. Its cost has been checked already."""
         action, probability, probabilities, actions, round_, _, _ = decision
         if type(actions) is not tuple and decision.is_described:
@@ -79,19 +79,19 @@ class Actions:
             self._check_played(action, number, allowed, known[0])
         if type(round_) is not int or not 0 <= round_ <= 2**62:
             round_ = _inputs.integer("round", round_, 0, 2**62)
-        # As Event(…), in half the time.
-        return tuple.__new__(Event, (number, cost, _inputs.probability(probability), allowed, round_))
+        # As CheckedEvent(…), in half the time.
+        return tuple.__new__(CheckedEvent, (number, cost, _inputs.probability(probability), allowed, round_))
 
     def foreign_event(
         self, action: object, cost: float, probability: object, actions: Iterable[Action] | None, learned: int
-    ) -> Event:
+    ) -> CheckedEvent:
         """Check the action that another system played, with its cost."""
         if probability is None:
             raise InputError(f"action is {shown(action)} without a probability; expected a Decision, or both")
         number = self.number(action)
         allowed = self.allow(actions)[0]
         self._check_played(action, number, allowed, self.count)
-        return Event(number, cost, _inputs.probability(probability), allowed, learned)
+        return CheckedEvent(number, cost, _inputs.probability(probability), allowed, learned)
 
     def events(self, decisions: Sequence[Decision], costs: NDArray[np.float64]) -> Events:
         """Check many decisions of this bandit, with their costs."""

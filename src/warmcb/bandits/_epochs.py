@@ -16,7 +16,7 @@ from warmcb._costs import CostTable
 from warmcb._states import State
 from warmcb.bandits._actions import Mask
 from warmcb.bandits._numbered import Bandit
-from warmcb.bandits.decisions import Event
+from warmcb.bandits.decisions import CheckedEvent
 from warmcb.errors import OrderError
 
 _EPOCHS_WITHOUT_HORIZON = 16
@@ -70,7 +70,7 @@ class EpochBandit(Bandit):
         """Set the labelled examples to train on; there are none before the warm start."""
 
     @abstractmethod
-    def _add(self, row: Rows, event: Event) -> None:
+    def _add(self, row: Rows, event: CheckedEvent) -> None:
         """Add a round (line 9)."""
 
     @abstractmethod
@@ -127,7 +127,7 @@ class EpochBandit(Bandit):
             return float(2**self._epoch)
         return min(2**self._epoch, self.horizon) if self._epoch <= self.epochs_ else math.inf
 
-    def _learn(self, row: Rows, event: Event) -> None:
+    def _learn(self, row: Rows, event: CheckedEvent) -> None:
         self._add(row, event)
         self._end_epoch(self.learned_ + 1)
 

@@ -1,7 +1,7 @@
 """Lanes: what all bandits share that select λ online, with numbered or with described actions.
 
 A lane is the regressor of one λ. An `Offer` is the context of a round with its allowed actions. `Lanes` has the parts,
-the unit of costs, and the round itself for parts that are written in Python. src/core/rounds.hpp is the compiled round.
+the unit of costs, and the round itself for parts that are written in Python. The compiled round is in src/core/rounds.
 """
 
 import copy
@@ -131,7 +131,7 @@ class Lanes(BaseBandit):
                 self._selector.forget()
 
     def _optimistic(self, scores: Floats) -> Floats:
-        """Scores with the bonuses of new and of rarely played actions (src/core/trial.hpp, optimism.hpp)."""
+        """Scores with the bonuses of new and of rarely played actions (src/core/explorers)."""
         doubts = self._trial.doubts + self._optimism.bonuses
         return scores - doubts[:, np.newaxis] if len(doubts) else scores
 

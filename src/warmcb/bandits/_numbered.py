@@ -14,7 +14,7 @@ from warmcb._messages import shown
 from warmcb._states import State
 from warmcb.bandits._actions import Actions, Allowed, Events, Mask
 from warmcb.bandits._base import BaseBandit, Columns
-from warmcb.bandits.decisions import Action, Decision, Decisions, Event, Key, Rounds, Trace
+from warmcb.bandits.decisions import Action, CheckedEvent, Decision, Decisions, Key, RoundArrays, Trace
 from warmcb.bandits.explanations import Explanation, checked_decision
 from warmcb.errors import InputError, OrderError, UnsupportedError
 
@@ -502,7 +502,7 @@ class Bandit(BaseBandit):
         """The probability of each action in a single row; 0 for those that are not allowed."""
 
     @abstractmethod
-    def _learn(self, row: Rows, event: Event) -> None:
+    def _learn(self, row: Rows, event: CheckedEvent) -> None:
         """Learn the outcome of a round."""
 
     @abstractmethod
@@ -514,7 +514,7 @@ class Bandit(BaseBandit):
     def _predict_costs(self, rows: Rows) -> NDArray[np.float64]:
         raise UnsupportedError(f"{type(self).__name__} has no model of costs; expected a bandit that predicts them")
 
-    def _explain(self, row: Rows, event: Event, most: int) -> Explanation:
+    def _explain(self, row: Rows, event: CheckedEvent, most: int) -> Explanation:
         raise UnsupportedError(f"{type(self).__name__} has no terms to explain; expected a WarmBandit or an ArrowCB")
 
     def _choose(self, row: Rows, allowed: Allowed, uniform: float) -> tuple[int, NDArray[np.float64]]:
@@ -536,11 +536,11 @@ class Bandit(BaseBandit):
         numbers = zip(actions.tolist(), costs.tolist(), probabilities.tolist(), rounds.tolist(), strict=True)
         for i, (action, cost, probability, round_) in enumerate(numbers):
             allowed = None if mask is None else mask[i]
-            self._learn(rows.row(i), Event(action, cost, probability, allowed, round_))
+            self._learn(rows.row(i), CheckedEvent(action, cost, probability, allowed, round_))
             self.learned_ += 1
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        out = Rounds(end - begin)
+        out = RoundArrays(end - begin)
         lambdas, memories = np.empty(end - begin), np.empty(end - begin)
         learned, uniforms = self.learned_, self._draws.uniforms(None, end - begin)
         for t, i in enumerate(range(begin, end)):
@@ -548,7 +548,7 @@ class Bandit(BaseBandit):
             lambdas[t], memories[t] = self.lambda_, self.memory_
             action, probabilities = self._choose(row, allowed, float(uniforms[t]))
             cost = float(_costs.paid(table[i : i + 1], action)[0])
-            self._learn(row, Event(action, cost, float(probabilities[action]), allowed, learned + t))
+            self._learn(row, CheckedEvent(action, cost, float(probabilities[action]), allowed, learned + t))
             self.learned_ = learned + t + 1
             out.actions[t], out.probabilities[t], out.costs[t] = action, probabilities[action], cost
         self.learned_ = learned

@@ -3,7 +3,7 @@
 The first lanes, one for each λ below 1, learn the labels of all sources, with the weight 1−λ. If there are several
 sources, each source has the same number of lanes that learn its labels alone. The last lane has λ = 1 and learns no
 labels. So Λ = {0, ¾, 1} makes 3 lanes for one source, as in the paper, and 2·S + 3 lanes for S sources. The features
-that translate labels come from the first lane (src/core/recursive_least_squares.hpp), so the order of the sources does
+that translate labels come from the first lane (src/core/least_squares), so the order of the sources does
 not matter.
 """
 

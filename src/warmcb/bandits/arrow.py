@@ -5,7 +5,7 @@ greedy policy of a linear regressor that learns online, and line 3 plays the new
 all policies.
 
 `LaneBandit` defines the order of a round for any learner, selector and explorer. `ArrowCB` uses the parts of the paper.
-If all parts are compiled, so is the round: see src/core/rounds.hpp.
+If all parts are compiled, so is the round: see src/core/rounds/round.hpp.
 """
 
 import math
@@ -26,8 +26,8 @@ from warmcb.bandits._lanes import Lanes
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits._parts import check_parts, checked_scores
 from warmcb.bandits._sources import LABELS, Layout
-from warmcb.bandits.decisions import Action, Event, Rounds, Trace
-from warmcb.bandits.explanations import Explanation, Side, column_names, explained, values_of
+from warmcb.bandits.decisions import Action, CheckedEvent, RoundArrays, Trace
+from warmcb.bandits.explanations import ComparedAction, Explanation, column_names, explained, values_of
 from warmcb.contracts import Doubles, Floats, Outcome
 from warmcb.errors import OrderError, UnsupportedError
 from warmcb.explorers import EpsilonGreedy
@@ -83,7 +83,7 @@ class LaneBandit(Lanes, Bandit):
         probabilities = np.empty(self.n_actions)
         return self._compiled.decide(row, allowed, self.learned_, uniform, probabilities), probabilities
 
-    def _learn(self, row: Rows, event: Event, drawn: bool = True) -> None:
+    def _learn(self, row: Rows, event: CheckedEvent, drawn: bool = True) -> None:
         action, cost, probability, allowed, round_ = event
         if self._compiled is not None:
             self._compiled.learn(row, action, cost, probability, allowed, round_, self.learned_, drawn)
@@ -100,7 +100,7 @@ class LaneBandit(Lanes, Bandit):
                 raise UnsupportedError(f"{type(self).__name__} cannot observe costs: it learns from labels alone")
             columns, row = self._row(x)
             paid = _inputs.cost_or_reward(cost, reward, self.cost_range)
-            event = Event(self._actions.number(action), paid, 1.0, None, self.learned_)
+            event = CheckedEvent(self._actions.number(action), paid, 1.0, None, self.learned_)
             self._meet(row)
             self._learn(row, event, drawn=False)
             self._remember(columns)
@@ -191,14 +191,14 @@ class LaneBandit(Lanes, Bandit):
         expected = np.asarray(self._learner.predict_costs(rows, self._selector.best), dtype=np.float64)
         return self._in_paid_costs(expected)
 
-    def _explain(self, row: Rows, event: Event, most: int) -> Explanation:
+    def _explain(self, row: Rows, event: CheckedEvent, most: int) -> Explanation:
         learner, lane, values = self._explainable, self._selector.best, values_of(row)
         costs = self._predict_costs(row)[0]
         if event.allowed is not None:
             costs = np.where(event.allowed, costs, np.inf)
 
-        def side_of(action: int) -> Side:
-            return Side(self._actions.all[action], learner.explain(row, 0, action, lane), values)
+        def side_of(action: int) -> ComparedAction:
+            return ComparedAction(self._actions.all[action], learner.explain(row, 0, action, lane), values)
 
         names = column_names(self.features_, getattr(self, "encoder", None), "feature")
         return explained(costs, event.action, side_of, names, self._paid_unit[1], most)
@@ -219,7 +219,7 @@ class LaneBandit(Lanes, Bandit):
         begin: int,
         end: int,
     ) -> Trace:
-        out = Rounds(end - begin)
+        out = RoundArrays(end - begin)
         composition.play(random, rows, Costs(table), begin, end, first_draw, self.learned_, *out.arrays())
         return out.trace(self.lambdas_)
 

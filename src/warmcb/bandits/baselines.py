@@ -14,7 +14,7 @@ from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits._sources import LABELS
 from warmcb.bandits.arrow import ArrowCB
-from warmcb.bandits.decisions import Action, Event, Trace, certain
+from warmcb.bandits.decisions import Action, CheckedEvent, Trace, certain
 
 
 class BanditOnly(ArrowCB):
@@ -202,7 +202,7 @@ class Majority(Bandit):
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
         return certain(self._best(allowed), self.n_actions)
 
-    def _learn(self, row: Rows, event: Event) -> None:
+    def _learn(self, row: Rows, event: CheckedEvent) -> None:
         pass
 
     def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:

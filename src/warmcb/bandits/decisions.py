@@ -224,7 +224,7 @@ class Trace(NamedTuple):
     memories: NDArray[np.float64]
 
 
-class Event(NamedTuple):
+class CheckedEvent(NamedTuple):
     """The outcome of a decision, after all checks."""
 
     action: int
@@ -234,7 +234,7 @@ class Event(NamedTuple):
     round: int
 
 
-class Rounds:
+class RoundArrays:
     """Output arrays of the compiled rounds."""
 
     def __init__(self, size: int) -> None:

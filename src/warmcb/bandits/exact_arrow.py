@@ -16,7 +16,7 @@ from warmcb._states import State, copy_into
 from warmcb.bandits import _finite
 from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits.arrow import eight_lambdas
-from warmcb.bandits.decisions import Event
+from warmcb.bandits.decisions import CheckedEvent
 from warmcb.learners.finite_class import Policies, WeightedRisks
 
 
@@ -109,7 +109,7 @@ class ExactArrow(_finite.HasPolicies):
         chosen = np.bincount(actions, weights=self._counts[self._lane], minlength=self.n_actions)
         return np.asarray((1 - self.epsilon) * chosen / self._risks.rounds + self.epsilon * uniform)  # line 3
 
-    def _learn(self, row: Rows, event: Event) -> None:
+    def _learn(self, row: Rows, event: CheckedEvent) -> None:
         estimate = _finite.estimate(event.cost, event.probability)  # line 5
         best = self._risks.best(self.lambdas_)  # line 6: π_t^λ, from the rounds before this one
         self._counts[np.arange(len(best)), best] += 1

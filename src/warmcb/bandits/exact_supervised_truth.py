@@ -14,7 +14,7 @@ from warmcb._states import State, copy_into
 from warmcb.bandits import _finite
 from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._epochs import EpochBandit
-from warmcb.bandits.decisions import Event
+from warmcb.bandits.decisions import CheckedEvent
 from warmcb.learners.finite_class import Policies, WeightedRisks
 
 
@@ -79,7 +79,7 @@ class ExactSupervisedTruth(_finite.HasPolicies, EpochBandit):
         self._risks.examples = 0
         self._risks.add_labelled(_finite.actions_of(self._policies, rows), table)
 
-    def _add(self, row: Rows, event: Event) -> None:
+    def _add(self, row: Rows, event: CheckedEvent) -> None:
         estimate = _finite.estimate(event.cost, event.probability)  # line 9
         self._risks.add_round(_finite.actions_of(self._policies, row)[0], event.action, estimate)
 

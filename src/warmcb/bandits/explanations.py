@@ -14,7 +14,7 @@ from warmcb._messages import one_line, short, shown
 from warmcb.bandits.decisions import Action, Decision, Key
 from warmcb.errors import InputError
 
-_OF_LABELS, _OF_IDENTITY = -1, -2  # as in src/core/explain.hpp
+_OF_LABELS, _OF_IDENTITY = -1, -2  # as in src/core/data/explain.hpp
 
 _READABLE = 10**6  # smaller numbers are shown with all digits before the point; "1.15e+03" is hard to read
 
@@ -127,7 +127,7 @@ class Explanation(NamedTuple):
         return 3 if largest == 0 else max(0, 2 - math.floor(math.log10(largest)))
 
 
-class Side(NamedTuple):
+class ComparedAction(NamedTuple):
     """One of the two actions that are compared.
 
     Attributes:
@@ -154,7 +154,7 @@ def checked_decision(decision: object) -> Decision:
 def explained(
     costs: NDArray[np.float64],
     action: int,
-    side_of: Callable[[int], Side],
+    side_of: Callable[[int], ComparedAction],
     names: Callable[[int], str],
     width: float,
     most: int,
@@ -239,7 +239,7 @@ def _name(sources: tuple[int, ...], known: dict[int, str]) -> str:
     return " × ".join(named) or "the action itself"
 
 
-def _values(sources: tuple[int, ...], side: Side) -> tuple[Any, ...]:
+def _values(sources: tuple[int, ...], side: ComparedAction) -> tuple[Any, ...]:
     if sources == (_OF_IDENTITY,):
         return (side.id,)
     return tuple(side.values.get(source, 0.0) for source in sources if source >= 0)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from warmcb import _inputs, _modelfile
-from warmcb._messages import shown
+from warmcb._messages import one_line, shown
 from warmcb._states import State, part
 from warmcb.bandits._base import POLICY, BaseBandit, revive
 from warmcb.bandits._parts import decoded, known_parts
@@ -69,8 +69,7 @@ def load(
         if written == kind and "learner_frozen" in state:
             raise ValueError("it has the snapshot of a policy, which does not learn")
     except Exception as error:  # a file may hold anything
-        reason = " ".join(str(error).split())[:200]
-        raise ModelFileError(f"{name} is not a whole {kind}: {reason}") from error
+        raise ModelFileError(f"{name} is not a whole {kind}: {one_line(error)}") from error
     if written != kind:
         raise InputError(f"stream is {stream}; expected None for a policy, whose draws are named by keys")
     if worker is not None and worker != bandit._draws.worker:

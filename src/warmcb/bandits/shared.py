@@ -1,6 +1,6 @@
 """The bandit for described actions, which may differ from round to round. One model serves all actions.
 
-An action is a row of features, and so is a context; the learner sees both together (src/core/pairing.hpp). Everything
+An action is a row of features, and so is a context; the learner sees both together (src/core/actions). Everything
 else is as in `WarmBandit`: lanes over Λ, the selection of λ, exploration, units, memories.
 """
 
@@ -30,8 +30,8 @@ from warmcb.bandits._offers import (
 )
 from warmcb.bandits._parts import check_parts
 from warmcb.bandits._sources import LABELS, LOG, Layout, source_name
-from warmcb.bandits.decisions import Decision, Key, Rounds, Trace
-from warmcb.bandits.explanations import Explanation, Side, checked_decision, column_names, explained
+from warmcb.bandits.decisions import Decision, Key, RoundArrays, Trace
+from warmcb.bandits.explanations import ComparedAction, Explanation, checked_decision, column_names, explained
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
 from warmcb.errors import InputError, OrderError
 from warmcb.features import Encoder
@@ -509,7 +509,7 @@ class SharedBandit(ChosenParts):
         If the cost of the played action is NaN, the round is not learned.
         """
         with self._lock:
-            out = Rounds(end - begin)
+            out = RoundArrays(end - begin)
             draws, learned = self._draws, self.learned_
             if self._compiled is not None:
                 arrays = (begin, end, draws.count, learned, *out.arrays())
@@ -525,7 +525,7 @@ class SharedBandit(ChosenParts):
     def _play_by_parts(
         self, offers: Offers, costs: NDArray[np.float64], starts: NDArray[np.int64], begin: int, end: int
     ) -> Trace:
-        out, lambdas, memories = Rounds(end - begin), np.empty(end - begin), np.empty(end - begin)
+        out, lambdas, memories = RoundArrays(end - begin), np.empty(end - begin), np.empty(end - begin)
         uniforms = self._draws.uniforms(None, end - begin).tolist()
         for t, i in enumerate(range(begin, end)):
             lambdas[t], memories[t] = self.lambda_, self.memory_
@@ -543,10 +543,10 @@ class SharedBandit(ChosenParts):
         offer = self._offer(offering.offers, 0)
         scores = offer.scores(learner, len(self.lambdas_))[:, lane].astype(np.float64)
 
-        def side_of(action: int) -> Side:
+        def side_of(action: int) -> ComparedAction:
             terms = learner.explain_described(self._pairing, offering.offers, 0, action, lane)
             identity = None if offering.ids is None else offering.ids[action]
-            return Side(action, terms, offer.values(action, sum(offering.widths)), identity)
+            return ComparedAction(action, terms, offer.values(action, sum(offering.widths)), identity)
 
         encoder = getattr(self, "encoder", None)
         of_context = column_names(self.features_, encoder, "feature")

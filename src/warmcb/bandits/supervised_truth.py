@@ -16,7 +16,7 @@ from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._epochs import EpochBandit
-from warmcb.bandits.decisions import Event, Rounds, Trace
+from warmcb.bandits.decisions import CheckedEvent, RoundArrays, Trace
 from warmcb.errors import InputError
 from warmcb.learners import NormalEquations, solve_mixtures
 
@@ -96,7 +96,7 @@ class SupervisedTruth(EpochBandit):
         X = sparse.csr_array(rows.take(np.arange(len(rows))), shape=shape)
         self._supervised = NormalEquations.of_full_costs(X, _costs.as_matrix(table, self.n_actions))
 
-    def _add(self, row: Rows, event: Event) -> None:
+    def _add(self, row: Rows, event: CheckedEvent) -> None:
         self._learner.add(row, 0, event.action, event.cost, event.probability)  # line 9
 
     def _fit(self, learned: int) -> None:
@@ -124,7 +124,7 @@ class SupervisedTruth(EpochBandit):
         return rounds
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        out = Rounds(end - begin)
+        out = RoundArrays(end - begin)
         costs = Costs(table)
         at = begin
         while at < end:

@@ -15,7 +15,7 @@ from warmcb._costs import CostTable
 from warmcb._states import State, copy_into
 from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._numbered import Bandit
-from warmcb.bandits.decisions import Event, Rounds, Trace, certain
+from warmcb.bandits.decisions import CheckedEvent, RoundArrays, Trace, certain
 
 
 class WarmUCB(Bandit):
@@ -62,7 +62,7 @@ class WarmUCB(Bandit):
     def _distribution(self, row: Rows, allowed: Allowed) -> NDArray[np.float64]:
         return certain(self._bounds.best(allowed), self.n_actions)  # line 5
 
-    def _learn(self, row: Rows, event: Event) -> None:
+    def _learn(self, row: Rows, event: CheckedEvent) -> None:
         self._bounds.add(event.action, event.cost)  # lines 2 and 3
 
     def _predict(self, rows: Rows, mask: Mask) -> NDArray[np.int32]:
@@ -71,7 +71,7 @@ class WarmUCB(Bandit):
         return np.array([self._bounds.best(allowed) for allowed in mask], dtype=np.int32)
 
     def _play(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        out = Rounds(end - begin)
+        out = RoundArrays(end - begin)
         play_ucb(self._bounds, Costs(table), begin, end, *out.arrays())
         return out.trace(np.array([np.nan]), self.learned_)
 

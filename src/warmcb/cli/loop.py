@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
-from warmcb.errors import WarmcbError
+from warmcb._messages import counted, shown
+from warmcb.errors import InputError, WarmcbError
 from warmcb.logs import Log, open_log
-from warmcb.service.copying import copy_loop, only_loop
-from warmcb.service.old_logs import Taken, take_events, take_labels
+from warmcb.service.events.old_logs import Taken, take_events, take_labels
+from warmcb.service.loops.loops import is_name
 from warmcb.service.store import Manner, opened
+from warmcb.service.store.copying import copy_loop, only_loop
 
 loop_app = typer.Typer(
     help="Move loops of a service from one store to another, and logs into loops.", no_args_is_help=True
@@ -60,6 +62,8 @@ def import_command(
     """
     if not path.exists():
         raise WarmcbError(f"there is no file {path}")
+    if name is not None and not is_name(name):
+        raise InputError(f"the name is {shown(name)}; expected 1 to 64 letters, digits, '-', '_' and '.'")
     asyncio.run(_import(store, path, name))
 
 
@@ -84,7 +88,7 @@ def learn_command(
     Events that the loop has already are passed over.
     """
     taken = asyncio.run(_learn(store, loop, open_log(log), learned_as, source))
-    print(f"{taken.taken} events taken, {taken.known} known before, {taken.left_out} left out")
+    print(f"{counted(taken.taken, 'event')} taken, {taken.known:,} known before, {taken.left_out:,} left out")
 
 
 async def _learn(address: str, loop: str, log: Log, learned_as: As, source: str) -> Taken:

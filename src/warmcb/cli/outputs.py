@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from warmcb._atomic import replacing
+from warmcb._messages import one_line
 from warmcb.bandits import Bandit, SharedBandit
 from warmcb.errors import InputError
 
@@ -72,7 +73,7 @@ def _named(option: str, path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
-        reason = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
+        reason = getattr(error, "strerror", None) or one_line(error) or type(error).__name__
         raise OSError(f"{option} is {str(path)!r}, which could not be written: {reason}") from error
 
 

@@ -18,7 +18,7 @@ from warmcb.cli.numbers import json_number, parse_range
 from warmcb.errors import InputError
 from warmcb.logs import Log, open_log
 from warmcb.logs.collecting import evidence_of
-from warmcb.logs.known_actions import Actions, actions_in
+from warmcb.logs.known_actions import LogActions, actions_in
 from warmcb.logs.pictures import plot_replay
 from warmcb.logs.playing import AnyBandit
 from warmcb.logs.replay import Curve, Replay, replay
@@ -90,7 +90,7 @@ def _bandits(
     if first is None:
         raise InputError(f"{log.path} has no decision that carries evidence; expected some")
     chosen = algorithms or ["shared" if first.are_described else "warm"]
-    known = Actions() if all(map(is_described, chosen)) else actions_in(log.tables())
+    known = LogActions() if all(map(is_described, chosen)) else actions_in(log.tables())
     bandits: dict[str, Any] = {}
     for name, epsilon in product(chosen, epsilons):
         settings: dict[str, Any] = {"seed": seed, "actions": known.names}

@@ -20,8 +20,8 @@ from warmcb.study.asked import grid_of
 from warmcb.study.engine import Engine, EngineLostError, dask_cluster, processes
 from warmcb.study.families import Families
 from warmcb.study.grid import Grid, read_settings
-from warmcb.study.run import LeftOut, NothingToRunError, Outcome, run_study, write_up
-from warmcb.study.store import Store
+from warmcb.study.run import LeftOut, NothingToRunError, StudyOutcome, run_study, write_up
+from warmcb.study.store import StudyStore
 from warmcb.study.verdicts import CLOSE, FEW
 
 _LISTS = "Commas between values, or repeat it."
@@ -118,7 +118,7 @@ def reproduce(
             raise InputError(f"{name} is {count} beside --full, which has them all; expected one of them")
     if resume and grid is not None:
         raise InputError(f"grid is {str(grid)!r} beside --resume, which has the study's own; expected one of them")
-    store = Store(out)
+    store = StudyStore(out)
     start = store.grid() if resume else Grid()
     from_file = {} if grid is None else read_settings(grid)
     options = {
@@ -170,7 +170,7 @@ def _engine(workers: int | None, cluster: str | None) -> AbstractContextManager[
     return processes(checked_workers(workers))
 
 
-def _tell(console: Console, outcome: Outcome, claims: Sequence[Mapping[str, Any]], store: Store) -> None:
+def _tell(console: Console, outcome: StudyOutcome, claims: Sequence[Mapping[str, Any]], store: StudyStore) -> None:
     table = Table("claim", "where", "least favourable", "verdict", box=None, padding=(0, 2, 0, 0))
     for claim in claims:
         numbers = [f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" for one in claim["numbers"][:1]]
@@ -208,7 +208,7 @@ def _tell_families(console: Console, families: Families) -> None:
         console.print(f"counted as one family: {len(found) - _MOST_LINES} more pairs", markup=False, soft_wrap=True)
 
 
-def _resume_command(store: Store) -> str:
+def _resume_command(store: StudyStore) -> str:
     return f"warmcb reproduce --out {shlex.quote(str(store.folder))} --resume"
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from warmcb.cli.runs import CONFIDENCE, Estimate, Plan, Runs, parameters_of
+from warmcb.cli.runs import CONFIDENCE, MeanCost, Plan, RepeatedRuns, parameters_of
 from warmcb.data import Dataset, DescribedDataset
 from warmcb.simulation import Run
 
@@ -31,9 +31,9 @@ def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
     return facts
 
 
-def facts_of_runs(plan: Plan, seed: int, runs: Runs) -> dict[str, Any]:
+def facts_of_runs(plan: Plan, seed: int, runs: RepeatedRuns) -> dict[str, Any]:
     """What is known of several runs; `parameters` are those of the first, and the others differ by their seed."""
-    estimate = Estimate.of(runs.costs)
+    estimate = MeanCost.of(runs.costs)
     final = [_number(one.lambda_) for one in runs.played]
     facts = _facts(plan, seed, runs.played[0].parameters)
     if isinstance(plan.dataset, DescribedDataset):

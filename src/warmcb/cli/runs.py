@@ -17,7 +17,8 @@ from warmcb.cli.choice import build
 from warmcb.cli.workers import checked_workers
 from warmcb.data import Dataset, DescribedDataset
 from warmcb.noise import Noise, OwnNoise
-from warmcb.simulation import Run, play, simulate
+from warmcb.simulation import Run, simulate
+from warmcb.simulation.runs import play
 
 CONFIDENCE = 0.95
 
@@ -65,7 +66,7 @@ class Plan:
         return self.dataset.y is not None
 
 
-class Played(NamedTuple):
+class RunSummary(NamedTuple):
     """What is kept of one run of many: a bandit may be large, and its rounds are wanted only for a trace."""
 
     seed: int
@@ -76,10 +77,10 @@ class Played(NamedTuple):
     trace: pl.DataFrame | None
 
 
-class Runs(NamedTuple):
+class RepeatedRuns(NamedTuple):
     """Runs that differ by their seed alone, in the order of their seeds."""
 
-    played: list[Played]
+    played: list[RunSummary]
     seconds: float
     """From the first to the last, without the reading of the data."""
 
@@ -92,7 +93,7 @@ class Runs(NamedTuple):
         return pl.concat([one.trace for one in self.played if one.trace is not None])
 
 
-class Estimate(NamedTuple):
+class MeanCost(NamedTuple):
     """A mean over runs, and how far it may be from the truth."""
 
     mean: float
@@ -101,10 +102,10 @@ class Estimate(NamedTuple):
     high: float
 
     @classmethod
-    def of(cls, values: Iterable[float]) -> "Estimate":
+    def of(cls, values: Iterable[float]) -> "MeanCost":
         """Mean, standard error and Student's interval of at least two values.
 
-        >>> mean, error, low, high = Estimate.of([0.2, 0.4, 0.3])
+        >>> mean, error, low, high = MeanCost.of([0.2, 0.4, 0.3])
         >>> f"{mean:.3f}, {error:.3f}, from {low:.3f} to {high:.3f}"
         '0.300, 0.058, from 0.052 to 0.548'
         """
@@ -121,13 +122,13 @@ def parameters_of(bandit: Any) -> dict[str, Any]:
     return bandit.get_params() if hasattr(bandit, "get_params") else {"n_actions": getattr(bandit, "n_actions", None)}
 
 
-def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -> Runs:
+def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -> RepeatedRuns:
     """Play the plan once for each seed, in threads: the compiled rounds hold no lock."""
 
-    def play(seed: int) -> Played:
+    def play(seed: int) -> RunSummary:
         run = plan.play(seed)
         trace = trace_table(run, plan.dataset).insert_column(0, _seed_column(seed, run)) if with_trace else None
-        return Played(seed, run.average_cost, run.shown, run.lambda_, parameters_of(run.bandit), trace)
+        return RunSummary(seed, run.average_cost, run.shown, run.lambda_, parameters_of(run.bandit), trace)
 
     started = time.perf_counter()
     bar = Progress(
@@ -150,7 +151,7 @@ def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -
                 bar.advance(task)
     finally:
         pool.shutdown(cancel_futures=True)
-    return Runs([one.result() for one in waiting], time.perf_counter() - started)
+    return RepeatedRuns([one.result() for one in waiting], time.perf_counter() - started)
 
 
 def trace_table(run: Run, data: Dataset | DescribedDataset) -> pl.DataFrame:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from warmcb.errors import WarmcbError
-from warmcb.service.process import log_as_json
+from warmcb.service.processes.child import log_as_json
+from warmcb.service.processes.supervisor import Supervisor
 from warmcb.service.store import opened
-from warmcb.service.supervisor import Supervisor
 
 _STORE = "sqlite:///warmcb.db"
 _STORE_HELP = "Where everything is kept: sqlite:/// and the path of a file, or postgresql://HOST/DATABASE."

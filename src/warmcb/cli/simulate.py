@@ -16,8 +16,8 @@ from warmcb.cli.runs import Plan, play_many, trace_table
 from warmcb.data import BUNDLED, open_dataset
 from warmcb.errors import InputError
 from warmcb.noise import parse_noise
-from warmcb.scenes import TRUTHS
 from warmcb.simulation import Run
+from warmcb.simulation.scenes import TRUTHS
 
 _DATA = (
     "A Parquet, CSV, TSV, ARFF, LIBSVM (.libsvm, .svm) or Vowpal Wabbit (.vw, .dsjson) file, also with described "

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from warmcb.bandits._offers import Names
-from warmcb.described_scenes import DescribedScene, rows_of_rounds
 from warmcb.errors import DataError
+from warmcb.simulation.described_scenes import DescribedScene, rows_of_rounds
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from warmcb._messages import one_line, shown
 from warmcb.data.described import DescribedDataset
 from warmcb.data.encoding import narrow, wide_encoder
 from warmcb.data.remarks import skipped_remarks
-from warmcb.data.rounds import Rounds
+from warmcb.data.rounds import RoundCollector
 from warmcb.errors import DataError
 from warmcb.features import Encoder
 
@@ -20,7 +20,7 @@ from warmcb.features import Encoder
 def read_dsjson(name: str, lines: Iterable[str]) -> DescribedDataset:
     """Read each decision as a round. Other lines are skipped, and counted in a remark."""
     encoder = wide_encoder()
-    rounds: Rounds[Any] = Rounds(lambda rows: narrow(encoder, sparse.vstack(rows, format="csr")))
+    rounds: RoundCollector[Any] = RoundCollector(lambda rows: narrow(encoder, sparse.vstack(rows, format="csr")))
     skipped: Counter[str] = Counter()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -33,7 +33,7 @@ def read_dsjson(name: str, lines: Iterable[str]) -> DescribedDataset:
     return rounds.dataset(name, skipped_remarks(skipped))
 
 
-def _add(rounds: Rounds[Any], encoder: Encoder, line: str) -> str | None:
+def _add(rounds: RoundCollector[Any], encoder: Encoder, line: str) -> str | None:
     """Append the decision of a line; for any other line, return its kind."""
     if line.lstrip().startswith("["):
         return "JSON array"

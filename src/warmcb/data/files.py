@@ -10,6 +10,7 @@ from typing import IO, Any, TypeVar
 import numpy as np
 import polars as pl
 
+from warmcb._messages import one_line
 from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.data.vw_text import read_vw_text
 from warmcb.errors import DataError, WarmcbError
@@ -102,7 +103,7 @@ def what_is_at(path: Path) -> str:
 
 def _reason(error: BaseException) -> str:
     try:
-        return " ".join(str(error).split())[:200] or type(error).__name__
+        return one_line(error) or type(error).__name__
     except Exception:  # some errors of liac-arff cannot be printed
         return type(error).__name__
 

@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from warmcb._messages import counted
+
 _MOST_NAMES = 5
 # A date in the format of ISO 8601, alone or followed by a time.
 _ISO_DATE = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d{2}:\d{2}.*)?$"
@@ -32,7 +34,7 @@ def table_remarks(
         levels = series.n_unique()
         if kind := _kind_of_time(series):
             count = series.drop_nulls().n_unique()
-            yield f"{series.name}: {_counted(count, kind)} became one level{'' if count == 1 else ' each'}"
+            yield f"{series.name}: {counted(count, kind)} became one level{'' if count == 1 else ' each'}"
         elif levels > max(100, n_rows // 4):
             yield f"the column {series.name} has {levels} levels in {n_rows} rows, each a feature: is it an id?"
 
@@ -42,7 +44,7 @@ def described_remarks(starts: NDArray[np.int64], costs: NDArray[np.float64], n_i
     n_actions = len(costs)
     known = np.add.reduceat(~np.isnan(costs), starts[:-1], dtype=np.int64)
     if unknown := int(np.count_nonzero(known == 0)):
-        yield f"{_counted(unknown, 'round')} without any known cost"
+        yield f"{counted(unknown, 'round')} without any known cost"
     if 0 < n_ids < n_actions:
         yield f"ids were dropped: {n_actions - n_ids} of {n_actions} actions have none"
 
@@ -64,11 +66,11 @@ def hidden_columns_remarks(hidden: list[str]) -> Iterator[str]:
 def skipped_remarks(counts: Mapping[str, int]) -> Iterator[str]:
     """The number of skipped lines of each kind; kinds are given in the singular."""
     for kind, count in counts.items():
-        yield f"{_counted(count, kind)} {'was' if count == 1 else 'were'} skipped"
+        yield f"{counted(count, kind)} {'was' if count == 1 else 'were'} skipped"
 
 
 def dropped_rows_remark(count: int) -> str:
-    return f"{count} rows without a target were dropped"
+    return f"{counted(count, 'row')} without a target {'was' if count == 1 else 'were'} dropped"
 
 
 def missing_remarks(numbers: Mapping[str, int], levels: Mapping[str, int]) -> Iterator[str]:
@@ -78,19 +80,15 @@ def missing_remarks(numbers: Mapping[str, int], levels: Mapping[str, int]) -> It
     if levels:
         count = sum(levels.values())
         what = "is a level of its own" if count == 1 else "are a level of their own"
-        yield f"{_counted(count, 'missing value')} {_in_columns(levels)} {what}"
+        yield f"{counted(count, 'missing value')} {_in_columns(levels)} {what}"
 
 
 def missing_numbers_remark(count: int, where: str = "") -> str:
-    return f"{_counted(count, 'missing number')}{where} {'counts' if count == 1 else 'count'} as 0"
+    return f"{counted(count, 'missing number')}{where} {'counts' if count == 1 else 'count'} as 0"
 
 
 def _in_columns(counts: Mapping[str, int]) -> str:
-    return f"in {_counted(len(counts), 'column')} ({_listed(list(counts))})"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"in {counted(len(counts), 'column')} ({_listed(list(counts))})"
 
 
 def _listed(names: list[str]) -> str:

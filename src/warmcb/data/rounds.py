@@ -13,7 +13,7 @@ from warmcb.errors import DataError
 Row = TypeVar("Row")
 
 
-class Rounds(Generic[Row]):
+class RoundCollector(Generic[Row]):
     """A collection of rounds whose contexts and actions are rows of some type.
 
     Args:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from warmcb.data.described import DescribedDataset
 from warmcb.data.encoding import one_column_each
-from warmcb.data.rounds import Rounds
+from warmcb.data.rounds import RoundCollector
 from warmcb.data.vw_text import features_of
 from warmcb.errors import DataError
 
@@ -38,7 +38,7 @@ def is_multiline(lines: Iterable[str]) -> bool:
 
 def read_vw_multiline(name: str, lines: Iterable[str]) -> DescribedDataset:
     """Read rounds. A label is `action:cost:probability`, once per round, or `action:cost`; the number is ignored."""
-    rounds = Rounds(one_column_each)
+    rounds = RoundCollector(one_column_each)
     for block in _blocks(name, lines):
         has_context = block[0].label == _SHARED
         context = block[0].features if has_context else {}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from warmcb.errors import DataError
 from warmcb.logs.evidence import Evidence
-from warmcb.logs.known_actions import Actions, actions_in
+from warmcb.logs.known_actions import LogActions, actions_in
 from warmcb.logs.logged import Logged
 from warmcb.logs.open import Log
 from warmcb.logs.policies import LogPolicy
@@ -78,7 +78,7 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
 def _teach(log: Log, model: RewardModel, progress: Progress) -> None:
     for i, logged in enumerate(evidence_of(log)):
         if i == 0:
-            model.start(logged, Actions() if logged.are_described else actions_in(log.tables()))
+            model.start(logged, LogActions() if logged.are_described else actions_in(log.tables()))
         model.learn(logged)
         progress("learning what actions bring", len(logged))
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw
 
 from warmcb._atomic import replacing
-from warmcb.logs.dsjson_lines import Own, OwnSlot
+from warmcb.logs.dsjson_lines import OwnFields, OwnSlot
 from warmcb.logs.events import Event, Slot
 from warmcb.logs.requests import names_of
 
@@ -89,8 +89,8 @@ def _cost(slot: Slot) -> float | None:
     return None if slot.reward is None else -slot.reward
 
 
-def _own(event: Event, is_verbatim: bool) -> Own:
-    own = Own([OwnSlot(_places(slot), _iso(slot.rewarded), slot.filled) for slot in event.slots])
+def _own(event: Event, is_verbatim: bool) -> OwnFields:
+    own = OwnFields([OwnSlot(_places(slot), _iso(slot.rewarded), slot.filled) for slot in event.slots])
     own.unit, own.arm, own.model, own.settings = event.unit, event.arm, event.model, event.settings
     if not is_verbatim:
         own.request = event.request

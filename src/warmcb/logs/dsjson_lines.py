@@ -34,7 +34,7 @@ class OwnSlot(Struct, omit_defaults=True):
     filled: bool = False
 
 
-class Own(Struct, omit_defaults=True):
+class OwnFields(Struct, omit_defaults=True):
     """What dsjson has no place for. `request` is null if `c` was made up from numbers, a text if `c` was completed."""
 
     slots: list[OwnSlot]
@@ -77,7 +77,7 @@ class _Line(Struct):
     state: _State | None = field(default=None, name="VWState")
     pdrop: float | None = None
     reward_value: Any = field(default=UNSET, name="RewardValue")
-    warmcb: Own | None = None
+    warmcb: OwnFields | None = None
 
 
 class _MadeAction(Struct):

@@ -10,7 +10,7 @@ from warmcb.logs.pages import Picture, write_page
 from warmcb.logs.pictures import plot_evaluation
 
 
-class Answer(NamedTuple):
+class PolicyAnswer(NamedTuple):
     """What can be said of a policy in one sentence.
 
     Attributes:
@@ -55,15 +55,15 @@ def write_evaluation_page(found: Evaluation, log: str, path: Path) -> None:
     )
 
 
-def answers(found: Evaluation) -> list[Answer]:
+def answers(found: Evaluation) -> list[PolicyAnswer]:
     """A sentence for each policy, the first one's first."""
     reference, *others = found.policies
     value = found.policies[reference]
-    said = [Answer(reference, "look" if value.warnings else "good", "the measure", f"{_brings(value)}.")]
+    said = [PolicyAnswer(reference, "look" if value.warnings else "good", "the measure", f"{_brings(value)}.")]
     return said + [_compared(name, found.policies[name], reference, value) for name in others]
 
 
-def _compared(name: str, value: PolicyValue, reference: str, measure: PolicyValue) -> Answer:
+def _compared(name: str, value: PolicyValue, reference: str, measure: PolicyValue) -> PolicyAnswer:
     assert value.compared is not None
     certain = value.compared.intervals[-1]
     more = f"{abs(value.compared.value):.4f} {'more' if value.compared.value >= 0 else 'less'} than {reference}"
@@ -71,14 +71,16 @@ def _compared(name: str, value: PolicyValue, reference: str, measure: PolicyValu
     if not certain.is_empty:
         sentence += f" The difference lies between {_ends(certain)}, {_when(certain)}."
     if value.warnings:
-        return Answer(name, "look", "the log cannot tell", f"{sentence} But {value.warnings[0]}.")
+        return PolicyAnswer(name, "look", "the log cannot tell", f"{sentence} But {value.warnings[0]}.")
     if measure.warnings:
-        return Answer(name, "look", "the log cannot tell", f"{sentence} But of {reference}: {measure.warnings[0]}.")
+        return PolicyAnswer(
+            name, "look", "the log cannot tell", f"{sentence} But of {reference}: {measure.warnings[0]}."
+        )
     if certain.low > 0:
-        return Answer(name, "good", "better", sentence)
+        return PolicyAnswer(name, "good", "better", sentence)
     if certain.high < 0:
-        return Answer(name, "bad", "worse", sentence)
-    return Answer(name, "look", "no clear difference", f"{sentence} More decisions would tell.")
+        return PolicyAnswer(name, "bad", "worse", sentence)
+    return PolicyAnswer(name, "look", "no clear difference", f"{sentence} More decisions would tell.")
 
 
 def _brings(value: PolicyValue) -> str:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from warmcb._messages import listed, short
+from warmcb._messages import counted, listed, short
 from warmcb.logs.events import MODEL
 from warmcb.logs.health_drift import Change, ContextDrift
 from warmcb.logs.health_frequencies import ALARM
@@ -72,8 +72,8 @@ def _lines(tally: Tally) -> Finding:
     lost = {kind: odd.count for kind, odd in tally.odd.items() if kind in SKIPPED and kind not in _NO_LOSS}
     damaged = tally.count("truncated") + tally.count("unreadable")
     share = sum(lost.values()) / (tally.decisions + sum(lost.values()))
-    parts = [f"{count:,} {SKIPPED[kind]}" for kind, count in lost.items()]
-    parts += [f"{damaged:,} files that could not be read to their end"] if damaged else []
+    parts = [counted(count, *SKIPPED[kind]) for kind, count in lost.items()]
+    parts += [counted(damaged, "file", " that could not be read to the end")] if damaged else []
     if not parts:
         return Finding("lines", "good", f"all {tally.decisions:,} decisions can be used", "nothing to do")
     advice = "look at the first line of each kind, which is named below, and at what writes them"
@@ -120,7 +120,7 @@ def _excluded(found: Sums) -> Finding:
     zeros, forbidden = found.tally.count("probability 0"), found.support.forbidden
     if not zeros + forbidden:
         return Finding("excluded", "good", "no excluded action was played", "nothing to do")
-    figure = f"{zeros:,} chosen actions had the probability 0, {forbidden:,} were not allowed"
+    figure = f"{counted(zeros, 'chosen action')} had the probability 0, {forbidden:,} not allowed"
     advice = "find out who plays them: the page must show the action that was answered, or the decision is a fallback"
     return Finding("excluded", "bad", figure, advice)
 

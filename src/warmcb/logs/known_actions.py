@@ -6,7 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 
-class Actions(NamedTuple):
+class LogActions(NamedTuple):
     """The actions of a log.
 
     Attributes:
@@ -19,7 +19,7 @@ class Actions(NamedTuple):
     n_actions: int = 2
 
 
-def actions_in(tables: Iterable[pl.DataFrame]) -> Actions:
+def actions_in(tables: Iterable[pl.DataFrame]) -> LogActions:
     """Find the actions of a log.
 
     Args:
@@ -33,4 +33,4 @@ def actions_in(tables: Iterable[pl.DataFrame]) -> Actions:
         lists = table["names"]
         found.update([None] if lists.null_count() else lists.explode().unique().to_list())
     names = sorted(name for name in found if name is not None)
-    return Actions(None, count) if None in found or len(names) < 2 else Actions(names, len(names))
+    return LogActions(None, count) if None in found or len(names) < 2 else LogActions(names, len(names))

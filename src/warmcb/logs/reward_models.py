@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from warmcb import _inputs
 from warmcb.bandits import SharedBandit, WarmBandit
 from warmcb.learners.linear import FEATURES
-from warmcb.logs.known_actions import Actions
+from warmcb.logs.known_actions import LogActions
 from warmcb.logs.logged import Flat, Logged
 from warmcb.logs.playing import DescribedPlayer, NumberedPlayer, Player
 from warmcb.logs.rows import Encoded, Narrowed, Plain
@@ -32,7 +32,7 @@ class RewardModel(ABC):
         self._lowest, self._highest = math.inf, -math.inf
 
     @abstractmethod
-    def start(self, logged: Logged, known: Actions) -> None:
+    def start(self, logged: Logged, known: LogActions) -> None:
         """Make models for decisions like these.
 
         Args:
@@ -49,7 +49,7 @@ class RewardModel(ABC):
     def expected(self, logged: Logged) -> Flat:
         """The reward that is expected of each action, in the second pass."""
 
-    def _player(self, logged: Logged, known: Actions, rows: Plain | Encoded) -> Player:
+    def _player(self, logged: Logged, known: LogActions, rows: Plain | Encoded) -> Player:
         # One lane, which learns from rounds alone and weighs them alike: plain regression.
         settings: dict[str, Any] = {"lambdas": (1.0,), "features": self.features, "half_life": math.inf, "epsilon": 0.0}
         if logged.are_described:
@@ -82,7 +82,7 @@ class CrossFitted(RewardModel):
         super().__init__(features)
         self.folds = _inputs.integer("folds", folds, 2, 100)
 
-    def start(self, logged: Logged, known: Actions) -> None:
+    def start(self, logged: Logged, known: LogActions) -> None:
         rows = Narrowed() if logged.has_records else Plain()
         self._models = [self._player(logged, known, rows) for _ in range(self.folds)]
 
@@ -110,7 +110,7 @@ class Progressive(RewardModel):
     out well made the bandit decide alike later on, and these later decisions teach the model. This one cannot.
     """
 
-    def start(self, logged: Logged, known: Actions) -> None:
+    def start(self, logged: Logged, known: LogActions) -> None:
         self._model = self._player(logged, known, Narrowed() if logged.has_records else Plain())
 
     def learn(self, logged: Logged) -> None:

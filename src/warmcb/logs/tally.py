@@ -3,29 +3,31 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from warmcb._messages import counted
+
 SKIPPED = {
-    "checkpoint": "checkpoint lines",
-    "dangling": "rewards that belong to no event",
-    "broken": "broken lines",
-    "no decision": "lines without a decision",
-    "no probabilities": "lines without probabilities",
-    "contradiction": "decisions whose parts contradict each other",
-    "impossible probability": "decisions with a probability below 0 or above 1",
-    "probability 0": "decisions whose chosen action had the probability 0",
-    "sum": "decisions whose probabilities do not sum to 1",
-    "reward": "decisions whose reward is not a finite number",
-    "same reward": "decisions that came twice with the same reward",
-    "other reward": "decisions that came twice with another reward",
+    "checkpoint": ("checkpoint line", ""),
+    "dangling": ("reward", " without an event"),
+    "broken": ("broken line", ""),
+    "no decision": ("line", " without a decision"),
+    "no probabilities": ("line", " without probabilities"),
+    "contradiction": ("decision", " whose parts contradict each other"),
+    "impossible probability": ("decision", " with a probability below 0 or above 1"),
+    "probability 0": ("decision", " whose chosen action had the probability 0"),
+    "sum": ("decision", " whose probabilities do not sum to 1"),
+    "reward": ("decision", " whose reward is not a finite number"),
+    "same reward": ("decision", " that came twice with the same reward"),
+    "other reward": ("decision", " that came twice with another reward"),
 }
-"""The kinds of lines and decisions that are left out, with their descriptions."""
+"""The kinds of lines and decisions that are left out: a noun, and the text after it."""
 
 KEPT = {
-    "backwards": "times earlier than the time before",
-    "no time": "decisions without a time that can be read",
-    "truncated": "compressed files that are damaged or end too early",
-    "unreadable": "files that cannot be read",
+    "backwards": ("time", " earlier than the time before"),
+    "no time": ("decision", " without a time that can be read"),
+    "truncated": ("compressed file", ", damaged or cut short"),
+    "unreadable": ("file", " that cannot be read"),
 }
-"""The kinds of problems that do not leave out a decision by themselves, with their descriptions."""
+"""The kinds of problems that do not leave out a decision by themselves: a noun, and the text after it."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Tally:
         >>> tally = Tally(events=2, decisions=2)
         >>> tally.add("broken", Path("a.dsjson"), 7, detail="it ends too early")
         >>> tally.lines()
-        ['2 events with 2 decisions', 'left out: 1 broken lines (first: a.dsjson, line 7: it ends too early)']
+        ['2 events with 2 decisions', 'left out: 1 broken line (first: a.dsjson, line 7: it ends too early)']
 
     """
 
@@ -107,12 +109,12 @@ class Tally:
             a line for the events, and one for each kind of problem.
 
         """
-        told = [f"{self.events:,} events with {self.decisions:,} decisions"]
+        told = [f"{counted(self.events, 'event')} with {counted(self.decisions, 'decision')}"]
         for verb, kinds in (("left out", SKIPPED), ("noticed", KEPT)):
             told += [f"{verb}: {_words(kinds[kind], self.odd[kind])}" for kind in kinds if kind in self.odd]
         return told
 
 
-def _words(kind: str, odd: Odd) -> str:
+def _words(kind: tuple[str, str], odd: Odd) -> str:
     place = f"{odd.file}, line {odd.line}" if odd.line else str(odd.file)
-    return f"{odd.count:,} {kind} (first: {place}{': ' if odd.detail else ''}{odd.detail})"
+    return f"{counted(odd.count, *kind)} (first: {place}{': ' if odd.detail else ''}{odd.detail})"

@@ -8,28 +8,34 @@ from typing import Any
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.routing import Route, Router
 
-from warmcb.service import keys
-from warmcb.service.administration import Administration
 from warmcb.service.clock import Clock
-from warmcb.service.committer import Committer
-from warmcb.service.http import ANY_KEY, ANYBODY, Call, Door, Endpoint, Reply
-from warmcb.service.keys import Key
-from warmcb.service.limits import Limits
-from warmcb.service.metrics import exposition
-from warmcb.service.models import Directory
-from warmcb.service.openapi import description
-from warmcb.service.page import Page
+from warmcb.service.http.door import Door
+from warmcb.service.http.endpoints import ANY_KEY, Call, Endpoint, Reply
+from warmcb.service.http.limits import Limits
+from warmcb.service.http.openapi import description
+from warmcb.service.loops.directory import Directory
+from warmcb.service.loops.keys import Key
 from warmcb.service.personalizer.apis import ROOT
 from warmcb.service.personalizer.routes import Personalizer
-from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
-from warmcb.service.reporting import Reporting
-from warmcb.service.serving import Serving
-from warmcb.service.store import Store, StoreError
+from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.deletion import Deletion
+from warmcb.service.routes.evaluation import Evaluation
+from warmcb.service.routes.events import Events
+from warmcb.service.routes.keys import Keys
+from warmcb.service.routes.log import Log
+from warmcb.service.routes.loops import Loops
+from warmcb.service.routes.models import Models
+from warmcb.service.routes.page import Page
+from warmcb.service.routes.reporting import Reporting
+from warmcb.service.routes.serving import Serving
+from warmcb.service.routes.status import Status
+from warmcb.service.store import Store
+from warmcb.service.store.committer import Committer
 
 
 class _Text(Convertor[str]):
-    """Any text in a path: ids may have slashes, and also line breaks, at which Starlette's own kinds stop."""
+    """Any text in a path. Ids may have slashes and line breaks, where Starlette's own convertors stop."""
 
     regex = r"[\s\S]*"
 
@@ -49,39 +55,42 @@ class Application:
     Args:
         store: of the service.
         clock: of the service.
-        master: a key that administers everything, if there is one.
+        master: a key that may administer everything, if there is one.
         limits: of requests.
 
     Attributes:
         router: the ASGI application.
-        endpoints: all routes but those of Personalizer, whose own description is public, and of the page.
-        jobs: does what was asked for by some of them.
+        endpoints: the service's own routes. Those of the page and of Personalizer's API, which has a public description
+            of its own, are left out.
+        jobs: does the long work that routes leave in the store.
 
     """
 
     def __init__(self, store: Store, clock: Clock, master: Key | None = None, limits: Limits | None = None) -> None:
         limits = limits or Limits()
-        self._store = store
-        self._directory = Directory(store, master)
-        committer = Committer(store, clock)
+        backend = Backend(store, Directory(store, master), Committer(store, clock))
+        self._directory = backend.directory
         door = Door(self._directory, limits)
-        serving, reading = Serving(self._directory, committer, limits), Reading(store)
+        serving, evaluation = Serving(backend, limits), Evaluation(store)
         others = [
-            Endpoint("GET", "/healthz", self.health, ANYBODY, "Tell that the process lives."),
-            Endpoint("GET", "/readyz", self.ready, ANYBODY, "Tell whether the store can be used."),
-            *reading.endpoints,
-            *Reporting(store, self._directory, clock).endpoints,
-            *Administration(store, self._directory, committer).endpoints,
-            Endpoint("GET", "/metrics", self.metrics, keys.ADMINISTRATION, "Give metrics for Prometheus."),
+            *Status(backend).endpoints,
+            *Events(backend).endpoints,
+            *Log(store).endpoints,
+            *evaluation.endpoints,
+            *Reporting(store, clock).endpoints,
+            *Loops(backend).endpoints,
+            *Models(backend).endpoints,
+            *Keys(backend).endpoints,
+            *Deletion(backend).endpoints,
             Endpoint("GET", "/openapi.json", self.openapi, ANY_KEY, "Describe the routes."),
         ]
         self.endpoints = [*serving.endpoints, *others]
         elsewhere = Endpoint("", "elsewhere", self.elsewhere, ANY_KEY, "")
         otherwise = Endpoint("", "otherwise", self.otherwise, ANY_KEY, "")
-        theirs = Personalizer(store, self._directory, committer, reading)
+        theirs = Personalizer(backend, serving, evaluation)
         self.jobs = theirs.jobs
         their_routes = _routes(door, theirs.endpoints, theirs.otherwise)
-        routes = [  # those that are called most first
+        routes = [  # the most frequent ones first
             *_routes(door, serving.endpoints, otherwise),
             Route(
                 f"{ROOT}/{{rest:text}}",
@@ -103,37 +112,21 @@ class Application:
                 with suppress(asyncio.CancelledError):
                     await one
 
-    async def health(self, call: Call) -> Reply:
-        """The process lives."""
-        return Reply({"status": "ok"})
-
-    async def ready(self, call: Call) -> Reply:
-        """The store can be used."""
-        try:
-            await self._directory.refresh()
-        except StoreError:
-            raise RefusedError(503, "unavailable", "the store cannot be used at the moment") from None
-        return Reply({"status": "ready"})
-
-    async def metrics(self, call: Call) -> Reply:
-        """What monitoring wants to know."""
-        return Reply(await asyncio.to_thread(exposition), kind=b"text/plain; version=0.0.4; charset=utf-8")
-
     async def openapi(self, call: Call) -> Reply:
-        """What there is."""
+        """Describe the routes in OpenAPI."""
         return Reply(description(self.endpoints))
 
     async def elsewhere(self, call: Call) -> Reply:
-        """There is no such route."""
+        """Refuse a request for an address that has no route."""
         raise not_found("there is nothing at this address; see /openapi.json")
 
     async def otherwise(self, call: Call) -> Reply:
-        """There is one, for other methods."""
+        """Refuse a method that an address does not take."""
         raise RefusedError(405, "bad_method", "this address does not take this method; see /openapi.json")
 
 
 def _routes(door: Door, endpoints: Iterable[Endpoint], otherwise: Endpoint) -> list[Route]:
-    """Routes by path."""
+    """Return one route for each path, whatever its methods."""
     by_path: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
         by_path.setdefault(endpoint.path, {})[endpoint.method] = door.app(endpoint)
@@ -142,7 +135,7 @@ def _routes(door: Door, endpoints: Iterable[Endpoint], otherwise: Endpoint) -> l
 
 
 class _ByMethod:
-    """The applications of one path, by method; and one for all other methods."""
+    """Call the application of a method, or another one for all other methods."""
 
     def __init__(self, apps: dict[str, Any], other: Any) -> None:
         self._apps, self._other = apps, other

@@ -1,4 +1,4 @@
-"""Service time: microseconds that never go back, whatever is done to the clock on the wall."""
+"""Service time: microseconds that never go back, even if somebody changes the machine's wall clock."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -15,14 +15,14 @@ class Clock(Protocol):
     """Tells service time."""
 
     def now(self) -> int:
-        """Microseconds since 1970, as the service counts them."""
+        """Return the service time: microseconds since 1970."""
 
 
 class SteadyClock:
-    """Follows the machine's monotonic clock, which all processes of a machine share.
+    """A clock that follows the machine's monotonic clock, which all its processes share.
 
     Args:
-        offset: what is added to it; all processes of a service have the same one (`start_clock`).
+        offset: what is added to the monotonic clock. All processes of a service use the same one (`time_offset`).
 
     """
 
@@ -34,7 +34,7 @@ class SteadyClock:
 
 
 class ManualClock:
-    """Stands still until it is told to go on: for tests, where a week takes seconds.
+    """A clock that stands still until it is advanced. In tests a week then takes seconds.
 
     Args:
         start: the first time.
@@ -48,10 +48,10 @@ class ManualClock:
         return self._now
 
     def advance(self, microseconds: int) -> None:
-        """Go on.
+        """Move the clock on.
 
         Args:
-            microseconds: how far, at least 0.
+            microseconds: by how much, at least 0.
 
         """
         if microseconds < 0:
@@ -60,10 +60,31 @@ class ManualClock:
 
 
 def iso(microseconds: int) -> str:
-    """A service time for people and programs: ISO 8601, UTC."""
+    """Return a service time as ISO 8601 in UTC.
+
+    >>> iso(1_800_000_000 * SECOND)
+    '2027-01-15T08:00:00.000000Z'
+    """
     return f"{moment(microseconds).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
+def from_iso(text: str) -> int:
+    """Return the service time of a text in ISO 8601. Without a time zone it is UTC.
+
+    >>> from_iso("2027-01-15T08:00:00Z") == from_iso("2027-01-15T08:00:00") == 1_800_000_000 * SECOND
+    True
+
+    Raises:
+        ValueError: if the text is not a time.
+
+    """
+    parsed = datetime.fromisoformat(text)
+    try:
+        return round((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * SECOND)
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
+
+
 def moment(microseconds: int) -> datetime:
-    """A service time as Python has it."""
+    """Return a service time as a `datetime`."""
     return _EPOCH + timedelta(microseconds=microseconds)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from warmcb.noise import noise_text
-from warmcb.study.estimates import Doubles, Estimate, mean_over_ratios
+from warmcb.study.estimates import Doubles, JackknifeEstimate, mean_over_ratios
 
 
 class MissingError(Exception):
@@ -33,7 +33,7 @@ class Cells:
             table[rows, [self.ratios.index(ratio) for ratio in part["ratio"]]] = part.select(columns).to_numpy()
             self._tables.setdefault(algorithm, {})[noise_text(kind, p)] = table
 
-    def mean(self, algorithm: str, noises: Sequence[str] = (), ratio: float | None = None) -> Estimate:
+    def mean(self, algorithm: str, noises: Sequence[str] = (), ratio: float | None = None) -> JackknifeEstimate:
         """The mean over families, ratios and noises, those named or all there are; at one ratio, if it is given."""
         known = self._tables.get(algorithm, {})
         tables = [known[noise] for noise in noises or known if noise in known]

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
 
+from warmcb._messages import named, one_line
 from warmcb.errors import InputError, MissingDependencyError, WarmcbError
 from warmcb.study.agenda import Agenda
+from warmcb.study.columns import Columns
 from warmcb.study.forecast import Forecast, Timed
-from warmcb.study.tasks import Columns
 
 
 class Engine(NamedTuple):
@@ -37,7 +38,7 @@ class Engine(NamedTuple):
     name: str
 
 
-class Failure(NamedTuple):
+class FailedUnit(NamedTuple):
     unit: str
     reason: str
 
@@ -51,7 +52,7 @@ class Work(Timed, Protocol):
     def compute(self, arrays: Path, /) -> Columns: ...
 
 
-class Watch(Protocol):
+class UnitWatch(Protocol):
     """Who is told what happens."""
 
     def started(self, unit: Work) -> None: ...
@@ -71,21 +72,21 @@ def run_units(
     arrays: Path,
     engine: Engine,
     keep: Callable[[W, Columns], None],
-    watch: Watch,
+    watch: UnitWatch,
     clock: Forecast,
-) -> list[Failure]:
+) -> list[FailedUnit]:
     """Compute all units, hand each result to `keep`, and give back those that failed.
 
     When a worker dies its pool is lost with all that was in flight. Those units are then tried one at a time: the one
     that kills a worker of its own is given up, the others go on.
     """
     waiting = Agenda(units, clock)
-    failures: list[Failure] = []
+    failures: list[FailedUnit] = []
     while waiting:
         suspects = _run_until_broken(waiting, arrays, engine, engine.in_flight, keep, watch, clock, failures)
         for suspect in suspects:
             if _run_until_broken(deque([suspect]), arrays, engine, 1, keep, watch, clock, failures):
-                failures.append(Failure(suspect.label, "its worker process died"))
+                failures.append(FailedUnit(suspect.label, "its worker process died"))
                 watch.finished(suspect)
     return failures
 
@@ -101,9 +102,9 @@ def _run_until_broken(
     engine: Engine,
     in_flight: int,
     keep: Callable[[W, Columns], None],
-    watch: Watch,
+    watch: UnitWatch,
     clock: Forecast,
-    failures: list[Failure],
+    failures: list[FailedUnit],
 ) -> list[W]:
     """Empty the queue; if a worker dies, give back the units that were in flight."""
     with engine.open() as executor:
@@ -125,8 +126,7 @@ def _run_until_broken(
                 except CancelledError:
                     raise EngineLostError(f"{engine.name} went away while it computed {unit.label}") from None
                 except Exception as error:  # whatever a unit dies of, the others go on
-                    reason = " ".join(str(error).split())[:200]
-                    failures.append(Failure(unit.label, f"{type(error).__name__}: {reason}"))
+                    failures.append(FailedUnit(unit.label, named(error)))
                 else:
                     clock.observe(unit, seconds)
                     keep(unit, columns)
@@ -193,8 +193,7 @@ def dask_cluster(address: str) -> Iterator[Engine]:
     try:
         client = Client(address, timeout=10, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(f"cluster is {address!r}; expected a running Dask scheduler ({reason})") from None
+        raise InputError(f"cluster is {address!r}; expected a running Dask scheduler ({one_line(error)})") from None
 
     @contextmanager
     def open_executor() -> Iterator[Executor]:

@@ -31,7 +31,7 @@ class TooFewFamiliesError(Exception):
 
 
 @dataclass(frozen=True)
-class Estimate:
+class JackknifeEstimate:
     """A number, or an array of them; what it would be without each family in turn; the degrees of freedom."""
 
     value: Doubles
@@ -87,10 +87,10 @@ class Estimate:
         return np.asarray(np.where(self.error > 0, p, agreeing))
 
     def p_below(self, limit: float = 0.0) -> Doubles:
-        return Estimate(-self.value, -self.without, self.df).p_above(-limit)
+        return JackknifeEstimate(-self.value, -self.without, self.df).p_above(-limit)
 
 
-def mean_over_ratios(cells: Doubles) -> Estimate:
+def mean_over_ratios(cells: Doubles) -> JackknifeEstimate:
     """The mean of (families, ratios, …), first over families, then over ratios; NaN where a family does not serve.
 
     Ratios with fewer than five families are left out: what they say is the luck of a few.
@@ -113,7 +113,7 @@ def mean_over_ratios(cells: Doubles) -> Estimate:
     others = (values.sum(axis=0) - values) / (counts - there).reshape(len(cells), *shape)
     weights = (there / counts).mean(axis=1)
     df = (weights**2).sum() ** 2 / (weights**4).sum() - 1
-    return Estimate(np.asarray(means.mean(axis=0)), np.asarray(others.mean(axis=1)), float(df))
+    return JackknifeEstimate(np.asarray(means.mean(axis=0)), np.asarray(others.mean(axis=1)), float(df))
 
 
 class Number(NamedTuple):
@@ -144,14 +144,14 @@ class Number(NamedTuple):
         return enough if enough <= self.largest else math.inf
 
 
-def positive(estimate: Estimate) -> Number:
+def positive(estimate: JackknifeEstimate) -> Number:
     """Whether a single number is positive."""
     bounds = float(estimate.lower(TAIL)), float(estimate.upper(TAIL))
     tails = float(estimate.p_above()), float(estimate.p_below())
     return Number(float(estimate.value), *bounds, *tails, float(estimate.error), estimate.df)
 
 
-def below(estimate: Estimate, limit: float) -> Number:
+def below(estimate: JackknifeEstimate, limit: float) -> Number:
     """Whether all shares of an array are below a limit: the limit less the largest of them.
 
     A largest number of noisy ones is too large, so its interval is not that of a mean. From above each number has a
@@ -167,14 +167,14 @@ def below(estimate: Estimate, limit: float) -> Number:
     return Number(value, *bounds, p_for, p_against, error, estimate.df, count, largest=1 - limit)
 
 
-def larger_maximum(first: Estimate, second: Estimate) -> Number:
+def larger_maximum(first: JackknifeEstimate, second: JackknifeEstimate) -> Number:
     """Whether the largest of one array is larger than the largest of another: their difference.
 
     It is max_i min_j (μ_i − μ_j). For each i some j attains the minimum, so that max_i min_j of lower bounds of
     μ_i − μ_j exceeds it only if one of these bounds is wrong: one for each i, which share the error among them. The
     same from above, with i and j exchanged.
     """
-    gaps = Estimate(
+    gaps = JackknifeEstimate(
         first.value[:, None] - second.value[None, :],
         first.without[:, :, None] - second.without[:, None, :],
         min(first.df, second.df),

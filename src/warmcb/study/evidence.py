@@ -9,7 +9,7 @@ import polars as pl
 from warmcb.catalogue import BEST_LAMBDA, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, title
 from warmcb.noise import noise_text, parse_noise
 from warmcb.study.cells import Cells, MissingError
-from warmcb.study.estimates import Estimate, Number, TooFewFamiliesError, below, larger_maximum, positive
+from warmcb.study.estimates import JackknifeEstimate, Number, TooFewFamiliesError, below, larger_maximum, positive
 from warmcb.study.grid import Grid
 from warmcb.study.scores import SETTING, make_scores
 
@@ -35,15 +35,15 @@ class Condition(NamedTuple):
     """Whether it is one of several ε that are compared: then only what was played at all of them counts."""
 
 
-class Evidence(Protocol):
+class ClaimEvidence(Protocol):
     """Where the numbers of a claim come from."""
 
     rivals: Sequence[str]
 
-    def mean(self, algorithm: str, under: Condition) -> Estimate:
+    def mean(self, algorithm: str, under: Condition) -> JackknifeEstimate:
         """The mean cost under a condition, scaled and plain."""
 
-    def curve(self, algorithm: str, under: Condition) -> Estimate:
+    def curve(self, algorithm: str, under: Condition) -> JackknifeEstimate:
         """The CDF of the normalized error, at each of `CURVE_POINTS`."""
 
 
@@ -59,7 +59,7 @@ class Difference(NamedTuple):
     """How many there are, if they are too few."""
 
 
-Differences = Callable[[Evidence], list[Difference]]
+Differences = Callable[[ClaimEvidence], list[Difference]]
 
 
 class ScoredEvidence:
@@ -72,11 +72,11 @@ class ScoredEvidence:
         self._scores = {False: scores.filter(pl.col("tuning") == tuning)}
         self._cells: dict[tuple[Any, ...], Cells] = {}
 
-    def mean(self, algorithm: str, under: Condition) -> Estimate:
+    def mean(self, algorithm: str, under: Condition) -> JackknifeEstimate:
         cells = self._found(under.epsilon, under.across, ["excess", "average_cost"])
         return cells.mean(algorithm, under.noises, under.ratio)
 
-    def curve(self, algorithm: str, under: Condition) -> Estimate:
+    def curve(self, algorithm: str, under: Condition) -> JackknifeEstimate:
         names = [f"at {point:g}" for point in CURVE_POINTS]
         reached = [
             (pl.col("normalized_error") <= point).cast(pl.Float64).alias(name)
@@ -121,13 +121,13 @@ class Needs:
         self._noises: set[str] = set()
         self._epsilon: set[float] = set()
 
-    def mean(self, algorithm: str, under: Condition) -> Estimate:
+    def mean(self, algorithm: str, under: Condition) -> JackknifeEstimate:
         self._note([algorithm], under)
-        return Estimate(np.zeros(2), np.zeros((2, 2)), 1.0)
+        return JackknifeEstimate(np.zeros(2), np.zeros((2, 2)), 1.0)
 
-    def curve(self, algorithm: str, under: Condition) -> Estimate:
+    def curve(self, algorithm: str, under: Condition) -> JackknifeEstimate:
         self._note([algorithm, *self.rivals], under)  # the worst of all is the normalized error's 1
-        return Estimate(np.zeros(len(CURVE_POINTS)), np.zeros((2, len(CURVE_POINTS))), 1.0)
+        return JackknifeEstimate(np.zeros(len(CURVE_POINTS)), np.zeros((2, len(CURVE_POINTS))), 1.0)
 
     def _note(self, algorithms: Sequence[str], under: Condition) -> None:
         self._algorithms.update(algorithms)
@@ -150,7 +150,7 @@ def ahead(
     """One algorithm costs less than another."""
     under = Condition(noises, epsilon, ratio)
 
-    def differences(evidence: Evidence) -> list[Difference]:
+    def differences(evidence: ClaimEvidence) -> list[Difference]:
         what = f"{title(worse)} − {title(better)}{_place(under)}"
         try:
             return [_difference(what, evidence.mean(worse, under) - evidence.mean(better, under))]
@@ -165,7 +165,7 @@ def best(
 ) -> Differences:
     """Ahead of all rivals, but one if it is named."""
 
-    def differences(evidence: Evidence) -> list[Difference]:
+    def differences(evidence: ClaimEvidence) -> list[Difference]:
         others = [other for other in evidence.rivals if other not in (algorithm, but)]
         return all_of(*(ahead(algorithm, other, noises, ratio, epsilon) for other in others))(evidence)
 
@@ -180,7 +180,7 @@ def dominates(better: str, worse: str, noises: Sequence[str], epsilon: float = M
     """One curve is nowhere much below another."""
     under = Condition(noises, epsilon)
 
-    def differences(evidence: Evidence) -> list[Difference]:
+    def differences(evidence: ClaimEvidence) -> list[Difference]:
         lead = evidence.curve(worse, under) - evidence.curve(better, under)
         what = f"{MOST_BELOW:g} − largest lead of the curve of {title(worse)}{_place(under)}"
         return [Difference(what, below(lead, MOST_BELOW))]
@@ -191,7 +191,7 @@ def dominates(better: str, worse: str, noises: Sequence[str], epsilon: float = M
 def wider_gap(behind: str, leader: str, noises: Sequence[str], at: float, than_at: float) -> Differences:
     """The gap between two algorithms is wider at one ε than at another."""
 
-    def differences(evidence: Evidence) -> list[Difference]:
+    def differences(evidence: ClaimEvidence) -> list[Difference]:
         wide, narrow = (
             evidence.mean(behind, under) - evidence.mean(leader, under)
             for under in (Condition(noises, epsilon, across=True) for epsilon in (at, than_at))
@@ -206,7 +206,7 @@ def wider_gap(behind: str, leader: str, noises: Sequence[str], at: float, than_a
 def smaller_lead(leader: str, behind: str, noises: Sequence[str], than: Sequence[str]) -> Differences:
     """The lead of an algorithm over another is smaller under one noise than under another."""
 
-    def differences(evidence: Evidence) -> list[Difference]:
+    def differences(evidence: ClaimEvidence) -> list[Difference]:
         large, small = (
             evidence.mean(behind, under) - evidence.mean(leader, under)
             for under in (Condition(than), Condition(noises))
@@ -220,7 +220,7 @@ def smaller_lead(leader: str, behind: str, noises: Sequence[str], than: Sequence
 def cheaper_with(algorithm: str, better: float, worse: float, noises: Sequence[str]) -> Differences:
     """An algorithm costs less at one ε than at another."""
 
-    def differences(evidence: Evidence) -> list[Difference]:
+    def differences(evidence: ClaimEvidence) -> list[Difference]:
         dear, cheap = (evidence.mean(algorithm, Condition(noises, epsilon, across=True)) for epsilon in (worse, better))
         what = f"{title(algorithm)}{_place(Condition(noises))}: at ε = {worse:g} − at ε = {better:g}"
         return [_difference(what, dear - cheap)]
@@ -231,7 +231,7 @@ def cheaper_with(algorithm: str, better: float, worse: float, noises: Sequence[s
 def smallest_worst_gap(algorithm: str) -> Differences:
     """Under each noise an algorithm has a gap to the best; of all algorithms the largest of these gaps is smallest."""
 
-    def differences(evidence: Evidence) -> list[Difference]:
+    def differences(evidence: ClaimEvidence) -> list[Difference]:
         gaps = {name: _gaps(evidence, name) for name in evidence.rivals}
         ours = gaps[algorithm]
         return [
@@ -247,7 +247,7 @@ def smallest_worst_gap(algorithm: str) -> Differences:
     return differences
 
 
-def _gaps(evidence: Evidence, algorithm: str) -> Estimate:
+def _gaps(evidence: ClaimEvidence, algorithm: str) -> JackknifeEstimate:
     """The gaps of an algorithm to each of its rivals, and to itself, under each noise."""
     gaps = [
         evidence.mean(algorithm, Condition([noise])) - evidence.mean(rival, Condition([noise]))
@@ -255,10 +255,10 @@ def _gaps(evidence: Evidence, algorithm: str) -> Estimate:
         for rival in evidence.rivals
     ]
     without = np.stack([gap.without for gap in gaps], axis=1)
-    return Estimate(np.stack([gap.value for gap in gaps]), without, min(gap.df for gap in gaps))
+    return JackknifeEstimate(np.stack([gap.value for gap in gaps]), without, min(gap.df for gap in gaps))
 
 
-def _difference(what: str, estimate: Estimate) -> Difference:
+def _difference(what: str, estimate: JackknifeEstimate) -> Difference:
     return Difference(what, positive(estimate[_SCALED]), float(estimate.value[_COST]))
 
 

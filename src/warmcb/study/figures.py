@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from warmcb._atomic import replacing
 from warmcb._svg import STYLE, svg_of
-from warmcb.catalogue import Look, looks, title, without_parts
+from warmcb.catalogue import Look, looks, title
+from warmcb.catalogue.lookup import without_parts
 from warmcb.noise import KINDS, noise_title
 from warmcb.study.grid import main_epsilon
 from warmcb.study.scores import SETTING, cdf
@@ -35,7 +36,7 @@ class Drawing(NamedTuple):
     caption: str
 
 
-class Panel(NamedTuple):
+class CurvePanel(NamedTuple):
     """A title, and the scores below it: one row per algorithm and setting."""
 
     title: str
@@ -50,7 +51,7 @@ class Panel(NamedTuple):
         return self.scores["dataset"].n_unique()
 
 
-Panels = list[list[Panel | None]]
+Panels = list[list[CurvePanel | None]]
 
 
 def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> list[Drawing]:
@@ -86,7 +87,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
             "The share of settings in which the normalized error of an algorithm is at most x: the higher the better."
             f" The pointwise mean over {across} and {down}; as the paper's Figure 1.",
         ),
-        [[Panel(f"ε = {epsilon:g}", part) for epsilon, part in by_epsilon.items()]],
+        [[CurvePanel(f"ε = {epsilon:g}", part) for epsilon, part in by_epsilon.items()]],
         4.2 if len(by_epsilon) == 1 else 3.2,
     )
     for epsilon, part in by_epsilon.items():
@@ -118,7 +119,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
             Drawing(
                 f"grid-{epsilon!r}",
                 f"Every noise and ratio, ε = {epsilon:g}",
-                f"{down} (down) by {across} (across), {_count(Panel('', part).datasets, 'data set')};"
+                f"{down} (down) by {across} (across), {_count(CurvePanel('', part).datasets, 'data set')};"
                 " beside each title the number of settings. As in the paper's appendix.",
             ),
             [_ratio_panels(cell, ratios, f"{noise_title(*noise)}, ") for noise, cell in _by_noise(part).items()],
@@ -139,7 +140,7 @@ def _noise_panels(scores: pl.DataFrame) -> Panels:
 
     The user's own noises have no p: they stand below.
     """
-    panels = {noise: Panel(noise_title(*noise), part) for noise, part in _by_noise(scores).items()}
+    panels = {noise: CurvePanel(noise_title(*noise), part) for noise, part in _by_noise(scores).items()}
     levelled = [noise for noise in panels if noise[0] in KINDS[1:]]
     kinds, levels = list(dict.fromkeys(kind for kind, _ in levelled)), sorted({p for _, p in levelled})
     if len(levels) < 2 or len(kinds) < 2:
@@ -147,16 +148,16 @@ def _noise_panels(scores: pl.DataFrame) -> Panels:
     grid: Panels = [[panels.get((kind, p)) for p in levels] for kind in kinds]
     if noiseless := panels.get(("none", 0.0)):
         grid = [[noiseless if row is grid[0] else None, *row] for row in grid]
-    own: list[Panel | None] = [panel for (kind, _), panel in panels.items() if kind not in KINDS]
+    own: list[CurvePanel | None] = [panel for (kind, _), panel in panels.items() if kind not in KINDS]
     return grid + (_wrapped(own, len(grid[0]), fill=True) if own else [])
 
 
-def _ratio_panels(scores: pl.DataFrame, ratios: list[float], prefix: str = "") -> list[Panel | None]:
+def _ratio_panels(scores: pl.DataFrame, ratios: list[float], prefix: str = "") -> list[CurvePanel | None]:
     parts = scores.partition_by("ratio", as_dict=True)
-    return [Panel(f"{prefix}ratio {ratio:g}", parts[ratio,]) if (ratio,) in parts else None for ratio in ratios]
+    return [CurvePanel(f"{prefix}ratio {ratio:g}", parts[ratio,]) if (ratio,) in parts else None for ratio in ratios]
 
 
-def _wrapped(panels: list[Panel | None], columns: int, *, fill: bool = False) -> Panels:
+def _wrapped(panels: list[CurvePanel | None], columns: int, *, fill: bool = False) -> Panels:
     columns = columns if fill else min(columns, len(panels))
     padded = panels + [None] * (-len(panels) % columns)
     return [padded[start : start + columns] for start in range(0, len(padded), columns)]
@@ -210,7 +211,7 @@ def _line(x: ArrayLike, y: ArrayLike, look: Look, scale: float = 1, label: str =
     )  # fmt: skip
 
 
-def _frame(axis: Axes, panel: Panel, *, small: bool) -> None:
+def _frame(axis: Axes, panel: CurvePanel, *, small: bool) -> None:
     size = 6.5 if small else 8
     settings, datasets = _count(panel.settings, "setting"), _count(panel.datasets, "data set")
     note = f"{panel.settings:,}" if small else f"{settings}, {datasets}"

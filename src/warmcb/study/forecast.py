@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from warmcb.study.tasks import Load
+from warmcb.study.units import Load
 
 Doubles = NDArray[np.float64]
 

@@ -10,24 +10,14 @@ from warmcb import _inputs
 from warmcb.catalogue import DESCRIBED, GROUPS, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, algorithm
 from warmcb.errors import InputError
 from warmcb.noise import fits_described, parse_noise
-from warmcb.scenes import TRUTHS
+from warmcb.simulation.scenes import TRUTHS
+from warmcb.study.sizes import PARTS, Size, sizes_of, why_no_size
 
 FIGURE_2 = ("none", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")
 """The noises of the paper's Figure 2."""
 
-_UNITS = 200  # a data set has 200 units of ⌈n/200⌉ rows; sizes are counted in them
-_SMALLEST_WARM_START = 100
 
-
-class Size(NamedTuple):
-    """A warm start, and where its run is read: interaction lengths with their nominal ratios n_b/n_s."""
-
-    warm_start: int
-    checkpoints: tuple[int, ...]
-    ratios: tuple[float, ...]
-
-
-class Part(NamedTuple):
+class GridPart(NamedTuple):
     """Algorithms that are played under the same noises and ε, in as many shuffles."""
 
     algorithms: tuple[str, ...]
@@ -75,7 +65,7 @@ class Grid:
             raise InputError(f"truth is {self.truth!r}; expected one of {', '.join(TRUTHS)}")
         for name in ("warm_starts", "interactions"):
             for size in getattr(self, name):
-                _inputs.integer(name, size, 1, _UNITS - 1)
+                _inputs.integer(name, size, 1, PARTS - 1)
         for epsilon in self.epsilon:
             _inputs.fraction("epsilon", epsilon)
         for rate in self.learning_rates:
@@ -155,7 +145,7 @@ class Grid:
     def main_epsilon(self) -> float:
         return main_epsilon(self.epsilon)
 
-    def parts(self, *, described: bool = False) -> Iterator[Part]:
+    def parts(self, *, described: bool = False) -> Iterator[GridPart]:
         """What is played how often on data whose actions are classes, or described."""
         fits = {name: algorithm(name).described == described for name in (*self.algorithms, *self.extras)}
         algorithms, extras = (tuple(filter(fits.get, names)) for names in (self.algorithms, self.extras))
@@ -168,37 +158,25 @@ class Grid:
         main = (self.main_epsilon,)
         others = tuple(epsilon for epsilon in self.epsilon if epsilon not in main)
         if algorithms:
-            yield Part(algorithms, main, noises, self.shuffles)
+            yield GridPart(algorithms, main, noises, self.shuffles)
         if algorithms and others:
-            yield Part(algorithms, others, noises, min(self.shuffles, self.side_shuffles))
+            yield GridPart(algorithms, others, noises, min(self.shuffles, self.side_shuffles))
         single = tuple(name for name in extras if name in SINGLE_LAMBDA)
         untuned = tuple(name for name in extras if not algorithm(name).has_rate)
         if more := tuple(name for name in extras if name not in (*single, *untuned)):
-            yield Part(more, main, noises, self.shuffles)
+            yield GridPart(more, main, noises, self.shuffles)
         if untuned:
-            yield Part(untuned, main, noises, min(self.shuffles, self.extra_shuffles))
+            yield GridPart(untuned, main, noises, min(self.shuffles, self.extra_shuffles))
         if single:
-            yield Part(single, main, tuple(noise for noise in noises if noise in FIGURE_2) or noises, self.shuffles)
+            yield GridPart(single, main, tuple(noise for noise in noises if noise in FIGURE_2) or noises, self.shuffles)
 
-    def sizes(self, n_rows: int) -> Iterator[Size]:
+    def sizes(self, n_rows: int) -> list[Size]:
         """The sizes that a data set of so many rows serves."""
-        unit = -(-n_rows // _UNITS)
-        for warm_start in self.warm_starts:
-            n_s = warm_start * unit
-            if n_s < _SMALLEST_WARM_START or n_s >= n_rows:
-                continue
-            # Where ⌈n/200⌉ is much more than n/200, the last rounds are missing: the run is read at its end.
-            ends = [(min(units * unit, n_rows - n_s), units / warm_start) for units in self.interactions]
-            yield Size(n_s, tuple(end for end, _ in ends), tuple(ratio for _, ratio in ends))
+        return sizes_of(n_rows, self.warm_starts, self.interactions)
 
     def why_no_size(self, n_rows: int) -> str:
         """Why a data set serves no size at all."""
-        sizes = [units * -(-n_rows // _UNITS) for units in self.warm_starts]
-        if max(sizes) < _SMALLEST_WARM_START:
-            what = f"a warm start of at most {max(sizes)} examples; expected one of at least {_SMALLEST_WARM_START}"
-        else:
-            what = f"warm starts of {', '.join(map(str, sizes))} examples; expected some rows to be left"
-        return f"{n_rows} rows give {what}"
+        return why_no_size(n_rows, self.warm_starts)
 
 
 def read_settings(path: Path) -> dict[str, Any]:

@@ -15,20 +15,24 @@ from scipy import sparse
 
 import warmcb
 from warmcb import _inputs, _own
-from warmcb.catalogue import algorithm, check_making
+from warmcb.catalogue import algorithm
+from warmcb.catalogue.lookup import check_making
 from warmcb.data import Dataset, DescribedDataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError
+from warmcb.study.arrays import write_arrays
 from warmcb.study.asked import command
 from warmcb.study.claims import chosen_claims
+from warmcb.study.code import code_version
 from warmcb.study.draws import part_of_rows
-from warmcb.study.engine import Engine, Failure, Watch, Work, run_units
+from warmcb.study.engine import Engine, FailedUnit, UnitWatch, Work, run_units
+from warmcb.study.facts import DataFacts
 from warmcb.study.families import Families, Traits
 from warmcb.study.forecast import Forecast
 from warmcb.study.grid import Grid
+from warmcb.study.plan import plan
 from warmcb.study.scores import make_scores
-from warmcb.study.store import Store
-from warmcb.study.tasks import DataFacts, code_version, plan, write_arrays
+from warmcb.study.store import StudyStore
 from warmcb.study.verdicts import judge
 
 Sources = Sequence[Source[Dataset | DescribedDataset]]
@@ -48,7 +52,7 @@ class NothingToRunError(DataError):
         self.left_out = left_out
 
 
-class StudyWatch(Watch, Protocol):
+class StudyWatch(UnitWatch, Protocol):
     """Who is told how a study goes."""
 
     def reading(self, name: str, number: int, total: int) -> None: ...
@@ -56,17 +60,17 @@ class StudyWatch(Watch, Protocol):
     def begins(self, units: Sequence[Work], missing: Sequence[Work], clock: Forecast, workers: int) -> None: ...
 
 
-class Outcome(NamedTuple):
+class StudyOutcome(NamedTuple):
     results: pl.DataFrame
     found: int
     """How many units were there already when this start began."""
     datasets: list[DataFacts]
     families: Families
     left_out: list[LeftOut]
-    failures: list[Failure]
+    failures: list[FailedUnit]
 
 
-def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
+def run_study(grid: Grid, store: StudyStore, engine: Engine, watch: StudyWatch) -> StudyOutcome:
     """Complete the study in `store`; what was computed before is not computed again."""
     sources = find_sources(grid)
     chosen_claims(grid.claims, grid.truth)  # a mistake in their names is told before any work
@@ -74,7 +78,7 @@ def run_study(grid: Grid, store: Store, engine: Engine, watch: StudyWatch) -> Ou
         return _run_study(grid, sources, store, engine, watch)
 
 
-def _run_study(grid: Grid, sources: Sources, store: Store, engine: Engine, watch: StudyWatch) -> Outcome:
+def _run_study(grid: Grid, sources: Sources, store: StudyStore, engine: Engine, watch: StudyWatch) -> StudyOutcome:
     store.begin(grid)
     datasets, families, left_out = _load(grid, sources, store.arrays, watch)
     if not datasets:
@@ -88,7 +92,7 @@ def _run_study(grid: Grid, sources: Sources, store: Store, engine: Engine, watch
     if not failures:
         store.drop_arrays()
     found = len(units) - len(missing)
-    return Outcome(store.collect(units, families), found, datasets, families, left_out, failures)
+    return StudyOutcome(store.collect(units, families), found, datasets, families, left_out, failures)
 
 
 def find_sources(grid: Grid) -> Sources:
@@ -115,7 +119,7 @@ def _load(
             left_out.append(LeftOut(source.name, str(error)))
             continue
         facts = _facts(dataset)
-        write_arrays(dataset, facts, grid, arrays)
+        write_arrays(dataset, facts, arrays, shuffles=grid.shuffles, seed=grid.seed)
         datasets[facts.name] = facts
         traits.append(Traits.of(whole))
     return list(datasets.values()), Families(traits), left_out
@@ -174,7 +178,7 @@ def _nonzeros_per_row(matrix: Any) -> float:
     return float(nonzeros / matrix.shape[0])
 
 
-def write_up(grid: Grid, store: Store, outcome: Outcome, began: datetime) -> Sequence[Mapping[str, Any]]:
+def write_up(grid: Grid, store: StudyStore, outcome: StudyOutcome, began: datetime) -> Sequence[Mapping[str, Any]]:
     """Write scores, claims, figures, manifest and report; give back the claims."""
     scores = make_scores(outcome.results)
     if not len(scores):

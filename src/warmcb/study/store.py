@@ -14,12 +14,16 @@ import polars as pl
 from warmcb._atomic import replacing
 from warmcb._own import NotFoundError
 from warmcb.errors import DataError, InputError
+from warmcb.study.code import code_version
+from warmcb.study.columns import COLUMNS, FLOOR_COLUMNS, SCHEMA, Columns
+from warmcb.study.facts import DataFacts
 from warmcb.study.families import Families
 from warmcb.study.grid import Grid
-from warmcb.study.tasks import COLUMNS, FLOOR_COLUMNS, SCHEMA, Columns, DataFacts, Optimal, Unit, code_version, key
+from warmcb.study.plan import key
+from warmcb.study.units import OptimalUnit, Unit
 
 
-class Store:
+class StudyStore:
     """A study's folder. Every file is renamed into its place: a kill leaves no half file."""
 
     def __init__(self, folder: Path) -> None:
@@ -102,7 +106,7 @@ class Store:
         optimal = [pl.DataFrame(schema={name: SCHEMA[name] for name in FLOOR_COLUMNS})]
         for unit in units:
             if _is_whole(self._file(unit)):
-                (optimal if isinstance(unit, Optimal) else runs).append(_read_table(self._file(unit)))
+                (optimal if isinstance(unit, OptimalUnit) else runs).append(_read_table(self._file(unit)))
         results = pl.concat(runs).join(pl.concat(optimal), on=["dataset", "shuffle"], how="left", maintain_order="left")
         of = {name: family for family, members in families.members().items() for name in members}
         results = results.with_columns(pl.col("dataset").replace(of).alias("family"))

@@ -14,7 +14,7 @@ from warmcb.noise import noise_text
 from warmcb.study.cells import MissingError
 from warmcb.study.claims import CLAIMS, Claim, chosen_claims
 from warmcb.study.estimates import FEWEST_FAMILIES, TooFewFamiliesError
-from warmcb.study.evidence import MOST_BELOW, RIVALS, Difference, Evidence, Needs, ScoredEvidence
+from warmcb.study.evidence import MOST_BELOW, RIVALS, ClaimEvidence, Difference, Needs, ScoredEvidence
 from warmcb.study.scores import SMALLEST_RANGE, make_scores, plays_described
 
 METHOD = (
@@ -104,7 +104,7 @@ def _was_run(claim: Claim, results: pl.DataFrame, rivals: Sequence[str]) -> bool
     return all(set(wanted) <= there[name] for name, wanted in needs.settings().items())
 
 
-def _examine(claim: Claim, evidence: Evidence) -> _Judged:
+def _examine(claim: Claim, evidence: ClaimEvidence) -> _Judged:
     try:
         found = claim.differences(evidence)
     except MissingError:

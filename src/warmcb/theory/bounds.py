@@ -93,7 +93,8 @@ def G(t: ArrayLike, lam: ArrayLike, problem: Problem, alpha: ArrayLike, Delta: A
     """G_t(λ, α, Δ) = ((1−λ)·n_s·Δ + 2·V_t(λ)) / (λt + (1−λ)·n_s·α).
 
     At each t the better of λ = 0 and λ = 1 is within √2 of the best λ (the paper's proposition). Over all rounds, for
-    which theorem 1 takes one λ, it need not be: `tests/test_bounds.py` has a case where the golden ratio is lost.
+    which theorem 1 takes one λ, it need not be: `tests/theory/test_bounds.py` has a case where the golden ratio is
+    lost.
 
     Args:
         t: the round, from 1 on.

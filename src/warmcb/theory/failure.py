@@ -13,7 +13,7 @@ from warmcb.bandits import UCB1, ArrowCB, Bandit, WarmUCB
 from warmcb.simulation import simulate
 
 
-class Failure(NamedTuple):
+class TwoArmedRun(NamedTuple):
     """One bandit on the example.
 
     Attributes:
@@ -26,7 +26,7 @@ class Failure(NamedTuple):
     first_play: int | None
 
 
-def two_armed(Delta: float, n_s: int, n_b: int, *, epsilon: float = 0.05, seed: int = 0) -> dict[str, Failure]:
+def two_armed(Delta: float, n_s: int, n_b: int, *, epsilon: float = 0.05, seed: int = 0) -> dict[str, TwoArmedRun]:
     """Play the warm-started UCB1, plain UCB1 and ARRoW-CB on the example with gap Δ and n_s labels, for n_b rounds.
 
     Args:
@@ -56,8 +56,8 @@ def two_armed(Delta: float, n_s: int, n_b: int, *, epsilon: float = 0.05, seed: 
     return {name: _played(bandit, labels, rounds, Delta) for name, bandit in bandits.items()}
 
 
-def _played(bandit: Bandit, labels: NDArray[np.float64], rounds: NDArray[np.float64], Delta: float) -> Failure:
+def _played(bandit: Bandit, labels: NDArray[np.float64], rounds: NDArray[np.float64], Delta: float) -> TwoArmedRun:
     bandit.warm_start(np.zeros((len(labels), 1)), costs=labels)
     trace = simulate(bandit, np.zeros((len(rounds), 1)), costs=rounds, shuffle=False).trace
     better = np.flatnonzero(trace.actions == 1)
-    return Failure(np.cumsum(trace.actions == 0) * Delta / 2, int(better[0]) + 1 if len(better) else None)
+    return TwoArmedRun(np.cumsum(trace.actions == 0) * Delta / 2, int(better[0]) + 1 if len(better) else None)

@@ -142,7 +142,7 @@ def _regret(sources: Sources, n_s: int, n_b: int, epsilon: float, truth: str, se
     return float((sources.truth[played, trace.actions].sum() - of_policies.min()) / n_b)
 
 
-class Panel(NamedTuple):
+class RegretPanel(NamedTuple):
     """One thing varied, the others held: a part of the measurement.
 
     Attributes:
@@ -172,10 +172,10 @@ _VARIED: tuple[tuple[str, tuple[float, ...], dict[str, float]], ...] = (
     ("n_s", (25, 100, 400, 1600), {"n_b": 500, "ε": 0.1}),
     ("ε", (0.02, 0.05, 0.1, 0.2, 0.4), {"n_s": 200, "n_b": 500}),
 )
-PANELS = tuple(Panel(algorithm, *varied) for algorithm in (1, 2) for varied in _VARIED)
+PANELS = tuple(RegretPanel(algorithm, *varied) for algorithm in (1, 2) for varied in _VARIED)
 
 
-def measure_all(seeds: int, workers: int | None = None) -> list[tuple[Panel, Curves]]:
+def measure_all(seeds: int, workers: int | None = None) -> list[tuple[RegretPanel, Curves]]:
     """Measure what the theorems talk about, one thing varied at a time, for three biases; in processes.
 
     Args:

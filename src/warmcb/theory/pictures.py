@@ -7,8 +7,8 @@ import numpy as np
 
 from warmcb.catalogue import looks
 from warmcb.theory.bounds import ucb_T0
-from warmcb.theory.failure import Failure, two_armed
-from warmcb.theory.measurement import Curves, Measured, Panel, slope
+from warmcb.theory.failure import TwoArmedRun, two_armed
+from warmcb.theory.measurement import Curves, Measured, RegretPanel, slope
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ def plot_failure(
     return figure
 
 
-def _regrets(axis: "Axes", played: Mapping[str, Failure], Delta: float, n_s: int) -> None:
+def _regrets(axis: "Axes", played: Mapping[str, TwoArmedRun], Delta: float, n_s: int) -> None:
     style = looks(_NAMES.values())
     for name, failure in played.items():
         look = style[_NAMES[name]]
@@ -77,7 +77,7 @@ def _regrets(axis: "Axes", played: Mapping[str, Failure], Delta: float, n_s: int
     axis.legend(frameon=False, fontsize=8)
 
 
-def plot_regret(measured: Sequence[tuple[Panel, Curves]]) -> "Figure":
+def plot_regret(measured: Sequence[tuple[RegretPanel, Curves]]) -> "Figure":
     """Draw measured regret, a panel for each thing varied, with the terms of the first curve's bound in grey.
 
     A curve over n_b carries its slope, the fitted exponent of n_b.

@@ -167,7 +167,7 @@ class PolicyReference(Struct, frozen=True, rename="camel"):
     policy_name: str
 
 
-class Evaluation(Struct, frozen=True, kw_only=True, rename="camel"):
+class EvaluationBody(Struct, frozen=True, kw_only=True, rename="camel"):
     """Policies to be evaluated on the log.
 
     Attributes:

@@ -5,20 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from warmcb._messages import shown
-from warmcb.service import inbox, keys, loops
 from warmcb.service.clock import iso
-from warmcb.service.committer import Committer, Job
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.loops import Loop
-from warmcb.service.models import Directory
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import inbox, keys, loops
+from warmcb.service.loops.loops import Loop
+from warmcb.service.loops.settings import Settings
 from warmcb.service.personalizer import policies
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import Policy, ServiceConfiguration
 from warmcb.service.personalizer.durations import duration_of, seconds_of
 from warmcb.service.personalizer.errors import invalid, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.settings import Settings
-from warmcb.service.store import Database, Store
+from warmcb.service.routes.backend import Backend
+from warmcb.service.store import Database
 
 _SERVICE, _POLICY = "InvalidServiceConfiguration", "InvalidPolicyConfiguration"
 AGGREGATIONS = {
@@ -39,15 +38,11 @@ class Configurations:
     """What administrators call to change how a loop works.
 
     Attributes:
-        store: of the service.
-        directory: of this worker, which is told of changes at once.
-        committer: writes.
+        backend: what handlers share.
 
     """
 
-    store: Store
-    directory: Directory
-    committer: Committer
+    backend: Backend
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""
@@ -71,7 +66,7 @@ class Configurations:
         changes, name = settings_of(call.body), call.loop.name
         if call.body.learning_mode is not None:
             changes["mode"] = _looked_up("learningMode", call.body.learning_mode, MODES)
-        loop = await self._write(lambda db, now: loops.change_settings(db, now, name, changes, call.who))
+        loop = await self.backend.write(lambda db, now: loops.change_settings(db, now, name, changes, call.who))
         return Reply(await self._service(loop))
 
     async def show_policy(self, call: Call) -> Reply:
@@ -98,18 +93,12 @@ class Configurations:
                 await inbox.put(database, now, name, "retrain", {"version": loop.version})
             return loop
 
-        changed: Loop = await self._write(job)
-        return changed
+        return await self.backend.write(job)
 
     async def _service(self, loop: Loop) -> dict[str, Any]:
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             _, time, _, _ = (await loops.settings_history(database, loop.name))[0]
         return configuration_of(loop.settings) | {"lastConfigurationEditDate": iso(time)}
-
-    async def _write(self, job: Job[Any]) -> Any:
-        written = await self.committer.run(job)
-        await self.directory.refresh()
-        return written
 
 
 def configuration_of(settings: Settings) -> dict[str, Any]:

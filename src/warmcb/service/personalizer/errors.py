@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from warmcb.service.http import Reply, Surface, refused
+from warmcb.service.http.endpoints import Reply, Surface, refused
 from warmcb.service.refusals import RefusedError
 
 ACTION_COUNT = "Action count should be between 1 and 50."

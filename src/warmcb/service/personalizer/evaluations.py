@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 
 from warmcb._messages import shown
-from warmcb.service import keys
 from warmcb.service.bodies import EvaluateBody
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.jobs import COMPLETED, Job, ask, find, jobs, remove
-from warmcb.service.loops import Loop
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.jobs.jobs import COMPLETED, Job, ask, find, jobs, remove
+from warmcb.service.loops import keys
+from warmcb.service.loops.loops import Loop
+from warmcb.service.loops.settings import Settings, settings_from
 from warmcb.service.personalizer import policies
 from warmcb.service.personalizer.apis import Api
-from warmcb.service.personalizer.bodies import Evaluation, PolicyReference
+from warmcb.service.personalizer.bodies import EvaluationBody, PolicyReference
 from warmcb.service.personalizer.configurations import Configurations
 from warmcb.service.personalizer.errors import invalid, missing, surface
 from warmcb.service.personalizer.offering import MOST_CHARACTERS
@@ -24,9 +24,8 @@ from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
-from warmcb.service.reading import Reading
-from warmcb.service.settings import Settings, settings_from
-from warmcb.service.store import Store
+from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.evaluation import Evaluation
 
 KIND = "evaluation"
 CONTRACT = "InvalidEvaluationContract"
@@ -41,16 +40,14 @@ class Evaluations:
     """What administrators call to judge policies.
 
     Attributes:
-        store: of the service.
-        committer: writes.
-        reading: evaluates.
-        configurations: applies what was found.
+        backend: what handlers share.
+        evaluation: evaluates policies.
+        configurations: applies the settings of a policy.
 
     """
 
-    store: Store
-    committer: Committer
-    reading: Reading
+    backend: Backend
+    evaluation: Evaluation
     configurations: Configurations
 
     def endpoints(self, api: Api) -> list[Endpoint]:
@@ -59,9 +56,9 @@ class Evaluations:
         role, at, plain = keys.ADMINISTRATION, f"{api.path}/evaluations", surface()
         one, asked = f"{at}/{{id:text}}", surface(CONTRACT)
         made = (
-            Endpoint("PUT", one, routes.make, role, "Evaluate.", Evaluation, surface=asked)
+            Endpoint("PUT", one, routes.make, role, "Evaluate.", EvaluationBody, surface=asked)
             if api.is_last
-            else Endpoint("POST", at, routes.make, role, "Evaluate.", Evaluation, surface=asked)
+            else Endpoint("POST", at, routes.make, role, "Evaluate.", EvaluationBody, surface=asked)
         )
         apply = f"{api.path}/configurations/applyFromEvaluation"
         return [
@@ -102,7 +99,7 @@ class Evaluations:
         body = EvaluateBody(
             policies=[*_ALWAYS.values(), *learning], since=asked["startTime"], until=asked["endTime"], model="linear"
         )
-        found = await self.reading.evaluation(loop, body, {name: one.settings for name, one in learning.items()})
+        found = await self.evaluation.evaluation(loop, body, {name: one.settings for name, one in learning.items()})
         values = found["policies"]
         results = [
             {"name": source, "arguments": "", "source": source, **values[name]} for source, name in _ALWAYS.items()
@@ -116,7 +113,7 @@ class Evaluations:
         return {"decisions": found["decisions"], "policies": results}
 
     async def _job(self, loop: str, identity: str) -> Job:
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             job = await find(database, loop, KIND, identity)
         if job is None:
             raise missing("EvaluationNotFound", f"there is no evaluation {shown(identity)}")
@@ -138,17 +135,17 @@ class _Routes:
 
     async def make(self, call: Call) -> Reply:
         """Keep an evaluation that is to be done."""
-        body: Evaluation = call.body
+        body: EvaluationBody = call.body
         if self.api.is_last:
             identity = call.path["id"]
             if not 1 <= len(identity) <= MOST_CHARACTERS:
                 raise invalid(CONTRACT, f"the id has {len(identity)} characters; expected 1 to {MOST_CHARACTERS}")
         else:
             identity = identity_of(call) or secrets.token_hex(16)
-        await check_log(self.all.store, call.loop.name, *period_of(CONTRACT, body.start_time, body.end_time))
+        await check_log(self.all.backend.store, call.loop.name, *period_of(CONTRACT, body.start_time, body.end_time))
         _check_policies(body)
         name = call.loop.name
-        job = await self.all.committer.run(lambda db, now: ask(db, now, name, KIND, identity, body))
+        job = await self.all.backend.committer.run(lambda db, now: ask(db, now, name, KIND, identity, body))
         if job is None:
             raise invalid("EvaluationAlreadyExists", f"there is another evaluation {shown(identity)}")
         if self.api.is_last:
@@ -157,7 +154,7 @@ class _Routes:
 
     async def list_all(self, call: Call) -> Reply:
         """All evaluations, the newest first."""
-        async with self.all.store.snapshot() as database:
+        async with self.all.backend.store.snapshot() as database:
             found = await jobs(database, call.loop.name, KIND)
         if not self.api.is_last:
             return Reply([told(job) for job in found])
@@ -176,7 +173,7 @@ class _Routes:
     async def delete(self, call: Call) -> Reply:
         """Let an evaluation go."""
         job = await self.all.found(call)
-        await self.all.committer.run(lambda db, now: remove(db, now, job.loop, KIND, job.id))
+        await self.all.backend.committer.run(lambda db, now: remove(db, now, job.loop, KIND, job.id))
         return Reply(b"", 204)
 
 
@@ -190,7 +187,7 @@ class _Learning:
 
 
 def _learning(loop: Loop, asked: Any) -> dict[str, _Learning]:
-    body = msgspec.convert(asked, Evaluation)
+    body = msgspec.convert(asked, EvaluationBody)
     named = [(one.name, one.arguments, "Custom") for one in body.policies or ()]
     if body.enable_offline_experimentation or body.enable_policy_optimization:
         tried = enumerate(policies.others(loop.settings), 1)
@@ -202,7 +199,7 @@ def _learning(loop: Loop, asked: Any) -> dict[str, _Learning]:
     }
 
 
-def _check_policies(body: Evaluation) -> None:
+def _check_policies(body: EvaluationBody) -> None:
     asked = body.policies or []
     if len(asked) > _MOST_POLICIES:
         raise invalid(CONTRACT, f"there are {len(asked)} policies; expected at most {_MOST_POLICIES}")

@@ -9,13 +9,12 @@ import numpy as np
 from warmcb import Decision, load
 from warmcb._messages import shown
 from warmcb.errors import WarmcbError
-from warmcb.service import keys, versions
-from warmcb.service.apart import apart
-from warmcb.service.committer import Committer
-from warmcb.service.events import COLUMNS, Stored
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.jobs import COMPLETED, Job, ask, find, jobs, remove
-from warmcb.service.loops import Loop
+from warmcb.service.events.events import COLUMNS, Stored
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.jobs.apart import apart
+from warmcb.service.jobs.jobs import COMPLETED, Job, ask, find, jobs, remove
+from warmcb.service.loops import keys, versions
+from warmcb.service.loops.loops import Loop
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import FeatureImportance
 from warmcb.service.personalizer.errors import invalid, missing, surface
@@ -23,7 +22,7 @@ from warmcb.service.personalizer.offering import MOST_CHARACTERS
 from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.results import head
-from warmcb.service.store import Store
+from warmcb.service.routes.backend import Backend
 
 KIND = "importance"
 _CODE = "InvalidContract"
@@ -38,13 +37,11 @@ class Importances:
     """What administrators call to learn which features matter.
 
     Attributes:
-        store: of the service.
-        committer: writes.
+        backend: what handlers share.
 
     """
 
-    store: Store
-    committer: Committer
+    backend: Backend
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version: only the last one has some."""
@@ -64,15 +61,15 @@ class Importances:
         body, name, identity = call.body, call.loop.name, call.path["id"]
         if not 1 <= len(identity) <= MOST_CHARACTERS:
             raise invalid(_CODE, f"the id has {len(identity)} characters; expected 1 to {MOST_CHARACTERS}")
-        await check_log(self.store, name, *period_of(_CODE, body.start_time, body.end_time))
-        job = await self.committer.run(lambda database, now: ask(database, now, name, KIND, identity, body))
+        await check_log(self.backend.store, name, *period_of(_CODE, body.start_time, body.end_time))
+        job = await self.backend.committer.run(lambda database, now: ask(database, now, name, KIND, identity, body))
         if job is None:
             raise invalid("FeatureImportanceAlreadyExists", f"there is another feature importance {shown(identity)}")
         return Reply(_told(job))
 
     async def list_all(self, call: Call) -> Reply:
         """All of them, the newest first."""
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             found = await jobs(database, call.loop.name, KIND)
         return Reply({"value": page(call, [_told(job) for job in found])})
 
@@ -83,7 +80,7 @@ class Importances:
     async def delete(self, call: Call) -> Reply:
         """Let one go."""
         job = await self._found(call)
-        await self.committer.run(lambda database, now: remove(database, now, job.loop, KIND, job.id))
+        await self.backend.committer.run(lambda database, now: remove(database, now, job.loop, KIND, job.id))
         return Reply(b"", 204)
 
     async def work(self, loop: Loop, asked: Any) -> Any:
@@ -93,7 +90,7 @@ class Importances:
             f"SELECT {COLUMNS} FROM events WHERE loop = $1 AND time >= $2 AND time < $3 AND joined IS NOT NULL"
             " ORDER BY time DESC LIMIT $4"
         )
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             model = await versions.newest(database, loop.name)
             rows = await database.fetch(sql, loop.name, since, until, _MOST_EVENTS)
         if model is None:
@@ -102,7 +99,7 @@ class Importances:
 
     async def _found(self, call: Call) -> Job:
         identity = call.path["id"]
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             job = await find(database, call.loop.name, KIND, identity)
         if job is None:
             raise missing("FeatureImportanceNotFound", f"there is no feature importance {shown(identity)}")

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 
-from warmcb.service import keys
 from warmcb.service.clock import iso
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Endpoint, Reply
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import keys
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import missing, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.retention import forget_log
-from warmcb.service.store import Store
+from warmcb.service.routes.backend import Backend
+from warmcb.service.training.retention import forget_log
 
 
 @dataclass(frozen=True)
@@ -18,13 +17,11 @@ class Logs:
     """What administrators call about the log.
 
     Attributes:
-        store: of the service.
-        committer: writes.
+        backend: what handlers share.
 
     """
 
-    store: Store
-    committer: Committer
+    backend: Backend
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""
@@ -42,17 +39,17 @@ class Logs:
     async def delete(self, call: Call) -> Reply:
         """Delete all events that there are at this moment. What the model has learned from them stays."""
         name = call.loop.name
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             ((newest,),) = await database.fetch("SELECT max(id) FROM events WHERE loop = $1", name)
         gone = 1
         while gone:
-            gone = await self.committer.run(lambda database, now: forget_log(database, now, name, newest or 0))
+            gone = await self.backend.committer.run(lambda database, now: forget_log(database, now, name, newest or 0))
         return Reply(b"", 204)
 
     async def properties(self, call: Call) -> Reply:
         """The times of the first event and of the last one."""
         sql = "SELECT min(time), max(time) FROM events WHERE loop = $1"
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             ((first, last),) = await database.fetch(sql, call.loop.name)
         if first is None:
             raise missing("LogsPropertiesNotFound", "the log is empty")

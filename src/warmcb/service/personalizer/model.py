@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from warmcb.errors import WarmcbError
-from warmcb.service import inbox, keys, versions
 from warmcb.service.clock import iso
-from warmcb.service.committer import Committer
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.kinds import loaded
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import inbox, keys, versions
+from warmcb.service.loops.kinds import loaded
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import invalid, surface
-from warmcb.service.store import Database, Store
+from warmcb.service.routes.backend import Backend
+from warmcb.service.store import Database
 
 _FORMAT = "InvalidModelImportFormat"
 _MOST_BYTES = 2**26
@@ -23,13 +23,11 @@ class Model:
     """What administrators call to take a model out, to put one in, and to begin again.
 
     Attributes:
-        store: of the service.
-        committer: writes.
+        backend: what handlers share.
 
     """
 
-    store: Store
-    committer: Committer
+    backend: Backend
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version; the first one has no import."""
@@ -44,7 +42,7 @@ class Model:
 
     async def download(self, call: Call) -> Reply:
         """The newest version as a file that `warmcb.load` reads, or a model that has learned nothing."""
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             found = await versions.newest(database, call.loop.name)
         data = call.loop.kind.new(call.loop.settings).to_bytes() if found is None else found.data
         return Reply(data, kind=b"application/octet-stream")
@@ -62,18 +60,18 @@ class Model:
             await inbox.put(database, now, loop.name, "model", body)
             await inbox.put(database, now, loop.name, "release", {})
 
-        await self.committer.run(job)
+        await self.backend.committer.run(job)
         return Reply(b"", 204)
 
     async def reset(self, call: Call) -> Reply:
         """Begin again."""
         name, body = call.loop.name, {"version": call.loop.version}
-        await self.committer.run(lambda database, now: inbox.put(database, now, name, "reset", body))
+        await self.backend.committer.run(lambda database, now: inbox.put(database, now, name, "reset", body))
         return Reply(b"", 204)
 
     async def properties(self, call: Call) -> Reply:
         """When the first model was made, and when the newest one."""
-        async with self.store.snapshot() as database:
+        async with self.backend.store.snapshot() as database:
             rows = await database.fetch("SELECT time FROM published WHERE loop = $1", call.loop.name)
         newest: Any = rows[0][0] if rows else call.loop.made
         return Reply({"creationTime": iso(call.loop.made), "lastModifiedTime": iso(newest)})

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 import msgspec
 
 from warmcb._messages import shown
-from warmcb.service import keys
 from warmcb.service.bodies import DecideBody, RewardBody, SlotBody
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.metrics import REWARDS
-from warmcb.service.offers import Offer
+from warmcb.service.events.rewards import keep_rewards
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import keys
+from warmcb.service.loops.offers import Offer
+from warmcb.service.monitoring.metrics import REWARDS
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import MultiSlotRank, MultiSlotReward, Slot
 from warmcb.service.personalizer.errors import EXCLUDED_BASELINE, invalid, surface
 from warmcb.service.personalizer.offering import MOST_CHARACTERS, checked_event, merged, offer_of
 from warmcb.service.personalizer.ranking import ACTIVATE, RANK, REWARD, Ranking, checked_value
 from warmcb.service.refusals import RefusedError, conflict
-from warmcb.service.rewards import keep_rewards
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class MultiSlot:
         if not given or len({one.slot_id for one in given}) < len(given) or not all(one.slot_id for one in given):
             raise invalid(REWARD, "reward is not a list of rewards of different slots; expected one for each slot")
         bodies = [RewardBody(event=event, reward=checked_value(one.value), slot=one.slot_id) for one in given]
-        statuses = await self.ranking.committer.run(
+        statuses = await self.ranking.serving.backend.committer.run(
             lambda database, now: keep_rewards(database, now, loop, bodies, call.idempotency)
         )
         for status in statuses:

@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from warmcb._messages import shown
-from warmcb.service.loops import Loop
-from warmcb.service.offers import Offer
+from warmcb.service.loops.loops import Loop
+from warmcb.service.loops.offers import Offer
 from warmcb.service.personalizer.bodies import Action, MultiSlotRank, Rank, Record
 from warmcb.service.personalizer.errors import ACTION_COUNT, ACTION_FEATURES, EMPTY_EVENT, invalid
 from warmcb.service.refusals import RefusedError

@@ -3,7 +3,7 @@
 from typing import Any
 
 from warmcb._messages import shown
-from warmcb.service.http import Call
+from warmcb.service.http.endpoints import Call
 from warmcb.service.personalizer.errors import invalid
 
 

@@ -1,8 +1,7 @@
 """The period that an evaluation is about."""
 
-from datetime import UTC, datetime
-
 from warmcb._messages import shown
+from warmcb.service.clock import from_iso
 from warmcb.service.personalizer.errors import invalid
 from warmcb.service.store import Store
 
@@ -25,7 +24,6 @@ async def check_log(store: Store, loop: str, since: int, until: int) -> None:
 
 def _time(code: str, name: str, text: str) -> int:
     try:
-        time = datetime.fromisoformat(text)
-        return round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1e6)
-    except (ValueError, OverflowError):
+        return from_iso(text)
+    except ValueError:
         raise invalid(code, f"{name} is {shown(text)}; expected a time in ISO 8601") from None

@@ -9,8 +9,8 @@ from typing import Any, get_args, get_type_hints
 from msgspec.structs import replace
 
 from warmcb._messages import shown
+from warmcb.service.loops.settings import Settings
 from warmcb.service.personalizer.errors import invalid
-from warmcb.service.settings import Settings
 
 NAME = "warmcb"
 """What the policy in force is called."""

@@ -7,24 +7,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warmcb._messages import shown
-from warmcb.service import keys
 from warmcb.service.bodies import DecideBody, RewardBody
-from warmcb.service.committer import Committer
-from warmcb.service.deciding import decide
-from warmcb.service.events import Stored, keep
-from warmcb.service.http import Call, Endpoint, Reply
-from warmcb.service.kinds import Choice
-from warmcb.service.metrics import DECISIONS, REWARDS
-from warmcb.service.models import Directory
-from warmcb.service.offers import Offer
+from warmcb.service.events.events import Stored
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import keys
+from warmcb.service.loops.kinds import Choice
+from warmcb.service.loops.offers import Offer
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import Rank, Reward
 from warmcb.service.personalizer.errors import invalid, surface
 from warmcb.service.personalizer.offering import checked_event, offer_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.refusals import conflict
-from warmcb.service.rewards import keep_activation, keep_reward
-from warmcb.service.store import Manner
+from warmcb.service.routes.serving import Serving
 
 RANK, REWARD, ACTIVATE = "InvalidRankRequest", "InvalidRewardRequest", "InvalidEventIdToActivate"
 """The codes of requests that make no sense."""
@@ -42,13 +37,11 @@ class Ranking:
     """What applications call for one decision at a time.
 
     Attributes:
-        directory: knows loops and models.
-        committer: writes.
+        serving: decides and takes rewards.
 
     """
 
-    directory: Directory
-    committer: Committer
+    serving: Serving
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""
@@ -76,17 +69,12 @@ class Ranking:
     async def reward(self, call: Call) -> Reply:
         """Keep a reward, whenever it comes."""
         event, value = checked_event(REWARD, call.path["event"]), checked_value(call.body.value)
-        body, loop = RewardBody(event=event, reward=value), call.loop
-        status = await self.committer.run(
-            lambda db, now: keep_reward(db, now, loop, body, call.idempotency), Manner.TOGETHER
-        )
-        REWARDS.labels(loop.name, status).inc()
+        await self.serving.rewarded(call.loop, RewardBody(event=event, reward=value), call.idempotency)
         return Reply(b"", 204)
 
     async def activate(self, call: Call) -> Reply:
         """Keep that a deferred event took place."""
-        event, loop = checked_event(ACTIVATE, call.path["event"]), call.loop
-        await self.committer.run(lambda db, now: keep_activation(db, now, loop, event), Manner.TOGETHER)
+        await self.serving.activated(call.loop, checked_event(ACTIVATE, call.path["event"]))
         return Reply(b"", 204)
 
     async def decided(self, call: Call, asked: DecideBody, offered: Offer) -> Stored:
@@ -98,15 +86,8 @@ class Ranking:
             offered: what there is.
 
         """
-        loop = call.loop
         named = replace(asked, event=_event_of(call), deferred=bool(call.body.defer_activation))
-        published = await self.directory.published(loop.name, loop.settings.decide_timeout)
-        decided = decide(loop, published, named, offered)
-        stored, is_new = await self.committer.run(
-            lambda database, now: keep(database, now, loop, decided), Manner.TOGETHER
-        )
-        if is_new:
-            DECISIONS.labels(loop.name, stored.arm).inc()
+        stored, _ = await self.serving.decided(call.loop, named, offered)
         return stored
 
 

@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 
-from warmcb.service.http import Call
+from warmcb.service.http.endpoints import Call
 
 
 def identity_of(call: Call) -> str | None:

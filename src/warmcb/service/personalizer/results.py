@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from warmcb.service.clock import SECOND, iso
-from warmcb.service.jobs import COMPLETED, FAILED, PENDING, Job
+from warmcb.service.jobs.jobs import COMPLETED, FAILED, PENDING, Job
 from warmcb.service.personalizer.durations import duration_of
 from warmcb.service.personalizer.periods import period_of
 

@@ -1,11 +1,9 @@
-"""All routes of Personalizer's API, under all their addresses."""
+"""All routes of Personalizer's API, in all its versions."""
 
 from typing import Protocol
 
-from warmcb.service.committer import Committer
-from warmcb.service.http import ANY_KEY, Call, Endpoint, Reply
-from warmcb.service.jobs import Jobs
-from warmcb.service.models import Directory
+from warmcb.service.http.endpoints import ANY_KEY, Call, Endpoint, Reply
+from warmcb.service.jobs.jobs import Jobs
 from warmcb.service.personalizer import evaluations, importances
 from warmcb.service.personalizer.apis import APIS, ROOT, Api
 from warmcb.service.personalizer.configurations import Configurations
@@ -16,46 +14,47 @@ from warmcb.service.personalizer.logs import Logs
 from warmcb.service.personalizer.model import Model
 from warmcb.service.personalizer.multislot import MultiSlot
 from warmcb.service.personalizer.ranking import Ranking
-from warmcb.service.reading import Reading
 from warmcb.service.refusals import RefusedError, not_found
-from warmcb.service.store import Store
+from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.evaluation import Evaluation
+from warmcb.service.routes.serving import Serving
 
 
 class Personalizer:
-    """Personalizer's API over the loops of this service: the key names the loop.
+    """Personalizer's API over the loops of this service. The key tells which loop is meant.
 
     Args:
-        store: of the service.
-        directory: knows loops and models.
-        committer: writes.
-        reading: evaluates.
+        backend: what handlers share.
+        serving: decides and takes rewards.
+        evaluation: evaluates policies on logs.
 
     Attributes:
-        endpoints: all routes, those that are called most first.
-        elsewhere: what answers where there is no route.
-        otherwise: what answers where there is one, for other methods.
-        jobs: does what was asked for by some of them.
+        endpoints: all routes, the most frequent ones first.
+        elsewhere: answers requests for an address that has no route.
+        otherwise: answers methods that an address does not take.
+        jobs: does the long work that routes leave in the store.
 
     """
 
-    def __init__(self, store: Store, directory: Directory, committer: Committer, reading: Reading) -> None:
-        ranking = Ranking(directory, committer)
-        configurations = Configurations(store, directory, committer)
-        evaluated = Evaluations(store, committer, reading, configurations)
-        explained = Importances(store, committer)
+    def __init__(self, backend: Backend, serving: Serving, evaluation: Evaluation) -> None:
+        ranking = Ranking(serving)
+        configurations = Configurations(backend)
+        evaluated = Evaluations(backend, evaluation, configurations)
+        explained = Importances(backend)
         parts: list[_Part] = [
             ranking,
             MultiSlot(ranking),
             configurations,
             evaluated,
             explained,
-            Model(store, committer),
-            Logs(store, committer),
+            Model(backend),
+            Logs(backend),
         ]
         self.endpoints = [one for part in parts for api in APIS for one in part.endpoints(api)]
         self.elsewhere = Endpoint("", f"{ROOT} elsewhere", _elsewhere, ANY_KEY, "", surface=surface())
         self.otherwise = Endpoint("", f"{ROOT} otherwise", _otherwise, ANY_KEY, "", surface=surface())
-        self.jobs = Jobs(store, committer, {evaluations.KIND: evaluated.work, importances.KIND: explained.work})
+        work = {evaluations.KIND: evaluated.work, importances.KIND: explained.work}
+        self.jobs = Jobs(backend.store, backend.committer, work)
 
 
 class _Part(Protocol):

@@ -1,0 +1,60 @@
+"""How docstrings are read: as plain text with `code`, and with the types of attributes from their annotations."""
+
+import re
+from typing import Any, get_type_hints
+
+from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
+from sphinx.util.typing import stringify_annotation
+
+_MARKUP = re.compile(r"\||(?<=\w)_(?![\w:])|(?<=\b[A-Z])\.$")  # |Π|, lambda_ and "n: K." are no markup
+
+
+def leave_as_written(app: Sphinx, what: str, name: str, thing: Any, options: object, lines: list[str]) -> None:
+    """Keep reStructuredText and napoleon from reading more into it than is there."""
+    in_example = False
+    for number, line in enumerate(lines):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        if not in_example:
+            text_and_code = line.split("`")
+            text_and_code[::2] = [_MARKUP.sub(r"\\\g<0>", text) for text in text_and_code[::2]]
+            lines[number] = "`".join(text_and_code)
+    if what in ("attribute", "data", "property"):
+        lines.insert(0, "")  # the words before a colon are no type
+
+
+def add_types(app: Sphinx, what: str, name: str, thing: Any, options: object, lines: list[str]) -> None:
+    """Give each attribute its type."""
+    if what in ("class", "exception"):
+        attributes = [match[1] for line in lines if (match := re.match(r":ivar ([\w\\]+):", line))]
+        types = {attribute: _type_of(thing, attribute.replace("\\", "")) for attribute in attributes}
+        lines += [f":vartype {attribute}: {shown}" for attribute, shown in types.items() if shown]
+
+
+def _type_of(thing: type, attribute: str) -> str:
+    getter = getattr(getattr(thing, attribute, None), "fget", None)
+    hint = _hints(getter).get("return") if getter else _hints(thing).get(attribute)
+    return stringify_annotation(hint, "smart") if hint is not None else ""
+
+
+def _hints(thing: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(thing)
+    except NameError:  # a type that is imported for type checkers only
+        return thing.__annotations__
+
+
+def is_a_field(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: object) -> bool | None:
+    """Leave out the fields of a named tuple, which its attributes explain."""
+    return True if (getattr(thing, "__doc__", None) or "").startswith("Alias for field number") else None
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    for kind in PyObject.doc_field_types:
+        if kind.name == "variable":
+            kind.label = "Attributes"
+    napoleon = 500
+    app.connect("autodoc-process-docstring", leave_as_written, priority=napoleon - 1)
+    app.connect("autodoc-process-docstring", add_types, priority=napoleon + 1)
+    app.connect("autodoc-skip-member", is_a_field)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,62 @@
+"""Sphinx's configuration: `scripts/docs` builds the site."""
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "warmcb"
+author = "The warmcb engineers"
+version = release = installed_version("warmcb")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "numpy_types",
+    "docstrings",
+    "name_links",
+    "public_names",
+    "command_help",
+]
+smartquotes_action = "D"  # dashes; quotes stay as they are
+toc_object_entries_show_parents = "hide"
+templates_path = ["_templates"]
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+
+default_role = "code"  # docstrings write `code` with single backticks, as Markdown does
+strip_signature_backslash = True  # keeps the underscore of `lambda_`
+autodoc_typehints = "description"
+autodoc_typehints_format = "short"
+autodoc_typehints_description_target = "documented_params"
+autodoc_member_order = "groupwise"
+autodoc_default_options = {"members": True, "inherited-members": "tuple,BaseException,object"}
+napoleon_use_ivar = True
+napoleon_attr_annotations = False  # docstrings.py adds them, with short names
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!warmcb\.).*|warmcb\.(.*\.)?_.*|.*_co|.*DescribedScene")
+]  # others' types, and private ones
+
+html_theme = "furo"
+html_title = "warmcb"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
+html_copy_source = False
+html_show_sphinx = False
+
+
+def setup(app):
+    """Links to files that are pages of the site, too, lead to those pages."""
+    pages = {"../../CONTRIBUTING.md": "../contributing.md", "../../CHANGELOG.md": "../changelog.md"}
+
+    def lead_to_pages(app, docname, source):
+        for file, page in pages.items():
+            source[0] = source[0].replace(f"]({file}", f"]({page}")
+
+    app.connect("source-read", lead_to_pages)

@@ -1,0 +1,1 @@
+../../examples/labels_that_help.py

@@ -1,0 +1,23 @@
+// The Python module warmcb._core.
+#include "bindings/bindings.hpp"
+
+NB_MODULE(_core, m) {
+    using namespace warmcb;
+    // A bandit that is alive when the interpreter ends, as in a thread that nobody has joined, is no leak worth telling of.
+    nb::set_leak_warnings(false);
+    m.doc() = "The compiled core: the parts of a bandit, and rounds made of them.";
+    m.def("instruction_sets", [] {
+        std::vector<std::string> names;
+        for (const Kernels* kernels : available_kernels()) names.emplace_back(kernels->name);
+        return names;
+    }, "The instruction sets that this machine can run, the fastest first.");
+    bind_data(m);
+    bind_offers(m);
+    bind_learners(m);
+    bind_selectors(m);
+    bind_explorers(m);
+    bind_counts(m);
+    bind_rounds(m);
+    bind_ucb(m);
+    bind_features(m);
+}

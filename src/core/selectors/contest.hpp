@@ -1,0 +1,150 @@
+// Lanes compared by a rule beside the paper's; lanes that are surely worse than the last one drop out.
+#pragma once
+
+#include "selectors/paired_evidence.hpp"
+
+namespace warmcb {
+
+class Contest : public Selector {
+public:
+    enum class Rule { baseline, running_baseline, self_normalised, doubly_robust, doubly_robust_in_charge, forecast };
+
+    // contention: lanes that were charged so much more than the best are no longer explored, as that is no accident;
+    // error_weight: of a squared forecast error beside a cost; error: the chance that any interval is ever wrong.
+    Contest(std::size_t lanes, Rule rule, double contention, double error_weight, double error)
+        : sums(lanes), weights(lanes), dropped(lanes), evidence(lanes, error), rule_(rule), contention_(contention),
+          error_weight_(error_weight), error_(error) {}
+
+    std::vector<double> sums, weights;  // what each lane was charged; of the self-normalised rule also Σ 1/p
+    std::vector<uint8_t> dropped;
+    PairedEvidence evidence;
+    double total_cost = 0;
+    uint64_t rounds = 0;    // behind the sums
+    std::size_t first = 0;  // lanes before this one have learned nothing
+
+    // Lanes that have learned something at last start on equal terms with the others.
+    void admit(std::size_t from) {
+        if (from < first) {
+            const std::size_t lanes = sums.size();
+            *this = Contest(lanes, rule_, contention_, error_weight_, error_);
+        }
+        first = from;
+        settle();
+    }
+
+    // Lanes from nothing start on equal terms with the one in charge.
+    Contest with_lanes(const std::vector<std::size_t>& origins) const {
+        Contest changed(origins.size(), rule_, contention_, error_weight_, error_);
+        for (std::size_t lane = 0; lane < origins.size(); ++lane) {
+            const std::size_t origin = origins[lane] == from_nothing ? best_ : origins[lane];
+            changed.sums[lane] = sums[origin];
+            changed.weights[lane] = weights[origin];
+            changed.dropped[lane] = dropped[origin];
+        }
+        changed.evidence = evidence.with_lanes(origins);
+        changed.total_cost = total_cost;
+        changed.rounds = rounds;
+        changed.first = first == 0 ? 0 : origins.size() - 1;
+        changed.settle();
+        return changed;
+    }
+
+    // Whose actions are worth exploring: those in contention, and the last one, with which all are compared.
+    bool eligible(std::size_t lane) const {
+        if (lane + 1 == sums.size()) return true;
+        return lane >= first && !dropped[lane] && (rule_ != Rule::forecast || sums[lane] <= sums[best_] + contention_);
+    }
+    void mark_eligible(uint8_t* marks, std::size_t lanes) const override {
+        for (std::size_t lane = 0; lane < lanes; ++lane) marks[lane] = eligible(lane);
+    }
+
+    // The average charge. The self-normalised one starts from one example that cost ½.
+    double score(std::size_t lane) const {
+        if (rule_ == Rule::self_normalised) return (0.5 + sums[lane]) / (1 + weights[lane]);
+        return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1));
+    }
+
+    std::size_t lanes() const override { return sums.size(); }
+
+    // The lane with the lowest score of those that were not dropped, the first among equals.
+    std::size_t best() const override { return best_; }
+
+    void add(const Outcome& round) override {
+        evidence.add(round, [&](std::size_t lane) { return eligible(lane); });
+        for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, round);
+        total_cost += round.cost;
+        ++rounds;
+        settle();
+    }
+
+    // What was charged before counts half, and lanes that were dropped may come back.
+    void forget() override {
+        for (auto* some : {&sums, &weights})
+            for (double& sum : *some) sum /= 2;
+        std::fill(dropped.begin(), dropped.end(), uint8_t(0));
+        evidence.start_anew();
+        total_cost /= 2;
+        rounds /= 2;
+        settle();
+    }
+
+    void merge(const Contest& other) {
+        for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+            sums[lane] += other.sums[lane];
+            weights[lane] += other.weights[lane];
+            dropped[lane] |= other.dropped[lane];
+        }
+        evidence.merge(other.evidence);
+        total_cost += other.total_cost;
+        rounds += other.rounds;
+        settle();
+    }
+
+    // After any change: who is out, and who is in charge.
+    void settle() {
+        for (std::size_t lane = first; lane + 1 < sums.size(); ++lane)
+            if (evidence.interval(lane).first > 0) dropped[lane] = true;
+        best_ = sums.size() - 1;
+        for (std::size_t lane = sums.size(); lane-- > first;)
+            if (!dropped[lane] && score(lane) <= score(best_)) best_ = lane;
+    }
+
+private:
+    Rule rule_;
+    double contention_, error_weight_, error_;
+    std::size_t best_ = 0;
+
+    void charge(std::size_t lane, const Outcome& round) {
+        const std::size_t last = sums.size() - 1;
+        const bool played = round.played(lane);
+        const double weight = inverse_propensity(round.probability), cost = round.cost;
+        switch (rule_) {
+        case Rule::baseline:
+            sums[lane] += played ? (cost - 0.5) * weight : 0.0;
+            break;
+        case Rule::running_baseline:  // the average cost before this round, from a first example that cost ½
+            sums[lane] += played ? (cost - (0.5 + total_cost) / static_cast<double>(1 + rounds)) * weight : 0.0;
+            break;
+        case Rule::self_normalised:
+            sums[lane] += played ? cost * weight : 0.0;
+            weights[lane] += played ? weight : 0.0;
+            break;
+        case Rule::doubly_robust:
+        case Rule::doubly_robust_in_charge: {
+            const std::size_t model = rule_ == Rule::doubly_robust ? last : best_;
+            sums[lane] += round.expected(model, static_cast<std::size_t>(round.greedy[lane]));
+            sums[lane] += played ? (cost - round.expected(model, round.action)) * weight : 0.0;
+            break;
+        }
+        case Rule::forecast: {
+            // What the lane's action cost or, if another was played, would have cost as λ = 1 sees it, which owes
+            // nothing to the labels; and how far the lane's own forecast of the played action's cost was off.
+            const double error = cost - round.expected(lane, round.action);
+            sums[lane] += played ? cost : round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
+            sums[lane] += error_weight_ * error * error;
+        }
+        }
+    }
+};
+
+}  // namespace warmcb

@@ -1,0 +1,1 @@
+"""What happens in a loop: decisions, rewards, labels, and logs of other systems."""

@@ -1,0 +1,312 @@
+"""The two kinds of loops: what a model is there, how it chooses, and how it learns."""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from warmcb import Decision, Explanation, SharedBandit, WarmBandit, load
+from warmcb.bandits._base import revive
+from warmcb.errors import InputError, OrderError
+from warmcb.features import Encoder
+from warmcb.service.bodies import EncoderBody, ExampleBody, LabelsBody
+from warmcb.service.loops.offers import Offer, offer
+from warmcb.service.loops.settings import Settings
+
+AnyBandit = Any
+"""A `SharedBandit` or a `WarmBandit`, as its kind of loop makes it."""
+BASELINE = "baseline"
+"""The source of labels that the baseline is."""
+Model = Any
+"""Such a bandit, or a policy of one: both decide and predict."""
+
+
+class Choice(msgspec.Struct, frozen=True, array_like=True):
+    """One decision, as it is stored.
+
+    Attributes:
+        slot: the id of its slot; '' if the event has one decision.
+        action: the place of the chosen action among all of the event.
+        probabilities: of all actions of the event.
+        allowed: the places of those that could be chosen; None: all.
+
+    """
+
+    slot: str
+    action: int
+    probabilities: list[float]
+    allowed: list[int] | None
+
+    @property
+    def probability(self) -> float:
+        """Of the chosen action."""
+        return self.probabilities[self.action]
+
+
+@dataclass(frozen=True)
+class Kind(ABC):
+    """How a loop's models are made and used.
+
+    Attributes:
+        encoder: how records become rows.
+        seed: of the draws.
+        names: of all actions, in a loop with named ones; None if they are described.
+
+    """
+
+    encoder: EncoderBody
+    seed: int
+    names: tuple[str, ...] | None
+
+    @abstractmethod
+    def new(self, settings: Settings) -> AnyBandit:
+        """A bandit that has learned nothing."""
+
+    @abstractmethod
+    def decide(self, model: Model, offered: Offer, key: str) -> Decision:
+        """Draw one of the actions of an offer."""
+
+    @abstractmethod
+    def predict(self, model: Model, offered: Offer) -> int:
+        """The place of the action that is expected to be best; an `OrderError` if nothing was learned."""
+
+    @abstractmethod
+    def learn(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float, round_: int, drawn: bool) -> None:
+        """Learn what a choice has brought.
+
+        Args:
+            bandit: that learns.
+            offered: what could be chosen: allowed actions only.
+            choice: what was chosen.
+            reward: what it brought.
+            round_: how many rounds the model had learned that chose.
+            drawn: whether it was chosen by a draw.
+
+        """
+
+    @abstractmethod
+    def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
+        """Learn what the baseline did: a label of unknown worth, whose reward is known for that action only."""
+
+    @abstractmethod
+    def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
+        """Why a choice is expected to be better, or worse, than the best other action, by name."""
+
+    @abstractmethod
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        """An `InputError` if there is something in an offer that cannot become a row."""
+
+    @abstractmethod
+    def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
+        """Learn labelled examples."""
+
+    def choose(self, model: Model, offered: Offer, places: list[int], key: str, slot: str = "") -> tuple[Choice, int]:
+        """Draw an action among those at some places; with the round of the model."""
+        among = offered.among(places)
+        decision = self.decide(model, among, key)
+        row, probabilities = self._row(decision, among), self._probabilities(decision, among)
+        if among is offered:
+            return Choice(slot, row, probabilities, None), decision.round
+        spread = [0.0] * len(offered.names)
+        for place, probability in zip(places, probabilities, strict=True):
+            spread[place] = probability
+        return Choice(slot, places[row], spread, places), decision.round
+
+    def knows(self, model: Model, offered: Offer, places: list[int]) -> bool:
+        """Whether the model can choose among those at some places."""
+        return self.names is None or any(offered.names[place] in model.actions for place in places)
+
+    def greedy(self, model: Model, offered: Offer, places: list[int]) -> int | None:
+        """The place of the allowed action that is expected to be best; None if the model knows nothing."""
+        if not self.knows(model, offered, places):
+            return None
+        try:
+            return places[self.predict(model, offered.among(places))]
+        except OrderError:
+            return None
+
+    def new_encoder(self) -> Encoder:
+        """One that has met no data."""
+        bits, text, categories, now = msgspec.structs.astuple(self.encoder)
+        return Encoder(bits, tuple(text), tuple(categories), now)
+
+    def offered(self, example: ExampleBody) -> Offer:
+        """What an example is about."""
+        return offer(example.context, example.actions, self.names)
+
+    def _arguments(self, settings: Settings) -> dict[str, Any]:
+        """What both kinds of bandits are made with."""
+        limits = settings.reward_range
+        return {
+            "epsilon": settings.epsilon,
+            "features": settings.features,
+            "explorer": settings.explorer,
+            "cost_range": None if limits is None else (-limits[1], -limits[0]),
+            "encoder": self.new_encoder(),
+            "seed": self.seed,
+        }
+
+    @abstractmethod
+    def _row(self, decision: Decision, among: Offer) -> int:
+        """The place of a decision's action among those that were allowed."""
+
+    @abstractmethod
+    def _probabilities(self, decision: Decision, among: Offer) -> list[float]:
+        """The probabilities of the actions that were allowed."""
+
+
+class Described(Kind):
+    """Actions have features, and are others each time."""
+
+    def new(self, settings: Settings) -> AnyBandit:
+        return SharedBandit(**self._arguments(settings))
+
+    def decide(self, model: Model, offered: Offer, key: str) -> Decision:
+        decision: Decision = model.decide(offered.request, key=key)
+        return decision
+
+    def predict(self, model: Model, offered: Offer) -> int:
+        return int(model.predict([offered.request])[0])
+
+    def learn(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float, round_: int, drawn: bool) -> None:
+        x, rows, ids = bandit.encoder.encode_request(offered.request)
+        if drawn:
+            bandit.learn(x, _described(choice, rows, ids, round_), _cost(bandit, reward))
+        else:
+            bandit.observe(x, _row_of(choice), _cost(bandit, reward), actions=rows, ids=ids)
+
+    def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
+        _, rows, ids = self.new_encoder().encode_request(offered.request)
+        # The whole request: so the model's own encoder sees the names of features.
+        found: Explanation = model.explain(offered.request, _described(choice, rows, ids, 0))
+        return found._replace(action=offered.names[found.action], against=offered.names[found.against])
+
+    def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
+        paid = [_cost(bandit, reward)]
+        bandit.warm_start([offered.request], y=[_row_of(choice)], paid=paid, source=BASELINE)
+
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        encoder.encode_request(offered.request)
+
+    def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
+        offers = [self.offered(example) for example in labels.examples]
+        lesson = _lesson(bandit, labels, [one.names for one in offers])
+        if "y" in lesson:
+            lesson["y"] = [one.names.index(right) for one, right in zip(offers, lesson["y"], strict=True)]
+        bandit.warm_start([one.request for one in offers], source=labels.source, **lesson)
+
+    def _row(self, decision: Decision, among: Offer) -> int:
+        return int(decision.action)
+
+    def _probabilities(self, decision: Decision, among: Offer) -> list[float]:
+        probabilities: list[float] = decision.probabilities.tolist()
+        return probabilities
+
+
+class Named(Kind):
+    """Always the same actions, which have names; more may come."""
+
+    def new(self, settings: Settings) -> AnyBandit:
+        return WarmBandit(actions=self.names, **self._arguments(settings))
+
+    def decide(self, model: Model, offered: Offer, key: str) -> Decision:
+        decision: Decision = model.decide(offered.context, actions=_known(model, offered), key=key)
+        return decision
+
+    def predict(self, model: Model, offered: Offer) -> int:
+        predicted = model.predict([offered.context], actions=_known(model, offered))
+        return offered.names.index(str(predicted[0]))
+
+    def learn(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float, round_: int, drawn: bool) -> None:
+        x, name = bandit.encoder.encode(offered.context), offered.names[_row_of(choice)]
+        if drawn:
+            bandit.learn(x, _named(bandit, choice, offered, round_), _cost(bandit, reward))
+        else:
+            bandit.observe(x, name, _cost(bandit, reward))
+
+    def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
+        found: Explanation = model.explain(offered.context, _named(model, choice, offered, 0))
+        return found
+
+    def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
+        paid, done = [_cost(bandit, reward)], [offered.names[_row_of(choice)]]
+        bandit.warm_start([offered.context], done, actions=list(offered.names), paid=paid, source=BASELINE)
+
+    def encode(self, encoder: Encoder, offered: Offer) -> None:
+        encoder.encode(offered.context)
+
+    def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
+        lesson = _lesson(bandit, labels, [bandit.actions] * len(labels.examples))
+        if "costs" in lesson:
+            lesson["actions"] = ~np.isnan(lesson["costs"])  # those that somebody has judged
+        bandit.warm_start([example.context for example in labels.examples], source=labels.source, **lesson)
+
+    def _row(self, decision: Decision, among: Offer) -> int:
+        return among.names.index(decision.action)
+
+    def _probabilities(self, decision: Decision, among: Offer) -> list[float]:
+        of = dict(zip(self.names or (), decision.probabilities.tolist(), strict=False))
+        return [of.get(name, 0.0) for name in among.names]
+
+
+def loaded(kind: Kind, settings: Settings, data: bytes) -> AnyBandit:
+    """A bandit that came as a file, and that a loop can go on with.
+
+    Args:
+        kind: of the loop.
+        settings: of the loop; the share of exploration is theirs.
+        data: what `to_bytes` gave.
+
+    """
+    bandit, own = load(data), kind.new(settings)
+    if type(bandit) is not type(own) or (kind.names is not None and bandit.actions != own.actions):
+        raise InputError(
+            f"the model is a {type(bandit).__name__}; expected a {type(own).__name__} of the loop's actions"
+        )
+    if repr(bandit.encoder) != repr(own.encoder):
+        raise InputError(f"the model has another encoder than the loop; expected {own.encoder!r}")
+    return revive(type(bandit), bandit.get_params() | {"epsilon": settings.epsilon}, bandit._whole_state())
+
+
+def _cost(bandit: AnyBandit, reward: float) -> float:
+    """What a reward cost. Sums, and rewards of before a change of settings, may lie out of the bandit's range."""
+    low, high = bandit.cost_range or (-math.inf, math.inf)
+    return min(max(-reward, low), high)
+
+
+def _lesson(bandit: AnyBandit, labels: LabelsBody, names: list[tuple[str, ...]]) -> dict[str, Any]:
+    """The arguments of a warm start: right or done actions by name, or what actions of these names cost."""
+    examples = labels.examples
+    if examples[0].rewards is not None:
+        told = [{name: _cost(bandit, reward) for name, reward in (one.rewards or {}).items()} for one in examples]
+        return {"costs": [[of.get(name, np.nan) for name in own] for of, own in zip(told, names, strict=True)]}
+    if examples[0].right is not None:
+        return {"y": [example.right for example in examples]}
+    paid = [_cost(bandit, example.reward or 0.0) for example in examples]
+    return {"y": [example.done for example in examples], "paid": paid}
+
+
+def _described(choice: Choice, rows: Any, ids: Any, round_: int) -> Decision:
+    """A choice as a bandit with described actions has made it."""
+    probabilities = np.array(choice.probabilities)[choice.allowed or slice(None)]
+    return Decision(_row_of(choice), choice.probability, probabilities, rows, round_, None, ids)
+
+
+def _named(model: Model, choice: Choice, offered: Offer, round_: int) -> Decision:
+    """A choice as a bandit with named actions has made it. Actions that came later could not be chosen."""
+    probabilities = np.zeros(len(model.actions))
+    probabilities[: len(choice.probabilities)] = choice.probabilities
+    return Decision(offered.names[_row_of(choice)], choice.probability, probabilities, offered.names, round_)
+
+
+def _known(model: Model, offered: Offer) -> list[str]:
+    """The names that a model knows: it may be a little older than the newest action."""
+    return [name for name in offered.names if name in model.actions]
+
+
+def _row_of(choice: Choice) -> int:
+    """The place of the chosen action among those that were allowed."""
+    return choice.action if choice.allowed is None else choice.allowed.index(choice.action)

@@ -1,0 +1,1 @@
+"""How a loop is doing: figures, the comparison with the baseline, the automatic pause and webhooks."""

@@ -1,0 +1,63 @@
+"""Routes for administrators: the keys of one loop, and those of all loops."""
+
+from dataclasses import dataclass
+
+from warmcb._messages import shown
+from warmcb.service.bodies import KeyBody
+from warmcb.service.clock import iso
+from warmcb.service.http.endpoints import Call, Endpoint, Reply
+from warmcb.service.loops import keys
+from warmcb.service.refusals import not_found
+from warmcb.service.routes.backend import Backend
+
+
+@dataclass(frozen=True)
+class Keys:
+    """List, make and remove keys.
+
+    Attributes:
+        backend: what handlers share.
+
+    """
+
+    backend: Backend
+
+    @property
+    def endpoints(self) -> list[Endpoint]:
+        """The routes."""
+        role, of_loop, of_all = keys.ADMINISTRATION, "/v1/loops/{loop}/keys", "/v1/keys"
+        one = "{role}/{place}"
+        return [
+            Endpoint("GET", of_loop, self.list_keys, role, "List the keys, without the keys themselves."),
+            Endpoint("POST", of_loop, self.make_key, role, "Make a key, which is shown once.", KeyBody),
+            Endpoint("DELETE", f"{of_loop}/{one}", self.remove_key, role, "Remove a key."),
+            Endpoint("GET", of_all, self.list_keys, role, "List the keys for all loops."),
+            Endpoint("POST", of_all, self.make_key, role, "Make a key for all loops, which is shown once.", KeyBody),
+            Endpoint("DELETE", f"{of_all}/{one}", self.remove_key, role, "Remove a key for all loops."),
+        ]
+
+    async def list_keys(self, call: Call) -> Reply:
+        """List roles, places and times of keys."""
+        sql = "SELECT role, place, made FROM keys WHERE loop = $1 ORDER BY role, place"
+        async with self.backend.store.snapshot() as database:
+            rows = await database.fetch(sql, _scope(call))
+        return Reply({"keys": [{"role": role, "place": place, "made": iso(made)} for role, place, made in rows]})
+
+    async def make_key(self, call: Call) -> Reply:
+        """Make a key in one of the two places of its role. It replaces the key that was there."""
+        scope, role, place = _scope(call), call.body.role, call.body.place
+        key = await self.backend.write(lambda database, now: keys.replace_key(database, now, role, scope, place))
+        return Reply({"key": key}, 201)
+
+    async def remove_key(self, call: Call) -> Reply:
+        """Remove a key. It is refused from now on."""
+        scope, role, place = _scope(call), call.path["role"], call.path["place"]
+        is_place = place in ("1", "2")
+        if not is_place or not await self.backend.write(lambda db, now: keys.remove_key(db, role, scope, int(place))):
+            raise not_found(f"there is no key {shown(place)} for {shown(role)}")
+        return Reply(b"", 204)
+
+
+def _scope(call: Call) -> str:
+    """Return the loop that the keys are for, or `ALL_LOOPS`."""
+    return call.path.get("loop", keys.ALL_LOOPS)

@@ -1,0 +1,105 @@
+"""A bandit that learns the entries of a journal, one after the other: the same entries give the same bits."""
+
+import zlib
+from base64 import b64decode
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from warmcb import load
+from warmcb.bandits._base import revive
+from warmcb.errors import WarmcbError
+from warmcb.service.bodies import LabelsBody
+from warmcb.service.events.events import MODEL
+from warmcb.service.loops.kinds import AnyBandit, Kind, loaded
+from warmcb.service.loops.settings import Settings, settings_from
+from warmcb.service.training.journal import Entry
+
+_labels = msgspec.json.Decoder(LabelsBody).decode
+
+
+class Student:
+    """A loop's bandit, and the settings that it was made with.
+
+    Args:
+        kind: of the loop.
+        settings: that the bandit is made with.
+        bandit: one that has learned already; by default a new one.
+
+    Attributes:
+        bandit: what has been learned so far.
+        settings: what the bandit was made with, at once with changes that need no retraining.
+
+    """
+
+    def __init__(self, kind: Kind, settings: Settings, bandit: AnyBandit | None = None) -> None:
+        self.kind, self.settings = kind, settings
+        self.bandit = kind.new(settings) if bandit is None else bandit
+
+    def learn(self, entry: Entry) -> None:
+        """Learn an event or labels, take in a new action or a model; other entries change nothing here.
+
+        An entry that cannot be learned raises a `WarmcbError` and changes nothing, now and whenever it is replayed.
+        """
+        if entry.kind == "event":
+            self._learn_event(entry)
+        elif entry.kind == "labels":
+            self.kind.teach(self.bandit, _labels(entry.body))
+        elif entry.kind == "action":
+            self.admit([msgspec.json.decode(entry.body)["name"]])
+        elif entry.kind == "model":
+            model = zlib.decompress(b64decode(msgspec.json.decode(entry.body)["model"]))
+            self.bandit = loaded(self.kind, self.settings, model)
+
+    def admit(self, names: list[str]) -> None:
+        """Take in actions that the bandit does not know yet."""
+        if self.kind.names is None:
+            return
+        for name in names:
+            if name not in self.bandit.actions:
+                self.bandit.add_action(name)
+        self.kind = replace(self.kind, names=self.bandit.actions)
+
+    def change(self, settings: Settings) -> None:
+        """Take up what can change without retraining."""
+        if settings.epsilon != self.settings.epsilon:
+            bandit = self.bandit
+            self.bandit = revive(
+                type(bandit), bandit.get_params() | {"epsilon": settings.epsilon}, bandit._whole_state()
+            )
+        self.settings = msgspec.structs.replace(
+            settings,
+            features=self.settings.features,
+            explorer=self.settings.explorer,
+            reward_range=self.settings.reward_range,
+        )
+
+    def to_bytes(self) -> bytes:
+        """The bandit as it is."""
+        data: bytes = self.bandit.to_bytes()
+        return data
+
+    def state(self) -> str:
+        """What else has to be known to go on, as JSON."""
+        return msgspec.json.encode(self.settings).decode()
+
+    @classmethod
+    def restored(cls, kind: Kind, data: bytes, state: str) -> "Student":
+        """The reverse."""
+        bandit: Any = load(data)
+        if kind.names is not None:
+            kind = replace(kind, names=bandit.actions)
+        return cls(kind, settings_from(msgspec.json.decode(state)), bandit)
+
+    def _learn_event(self, entry: Entry) -> None:
+        event, joined = entry.event, entry.joined
+        if event is None:
+            raise WarmcbError(f"the event of entry {entry.number} is gone")
+        if not joined.activated:
+            return
+        for choice, offered, reward in zip(event.choices, event.offers, joined.rewards, strict=True):
+            if joined.imitated:
+                self.kind.imitate(self.bandit, offered, choice, reward)
+            else:
+                self.kind.learn(self.bandit, offered, choice, reward, event.round, event.arm == MODEL)

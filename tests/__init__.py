@@ -1,0 +1,1 @@
+"""Tests, in folders that mirror src/warmcb; `support` is what several of them share."""

@@ -1,0 +1,307 @@
+"""Documents that cannot rot: every snippet runs, every link leads somewhere, every option is explained."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import tomllib
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from msgspec.structs import asdict
+from typer.models import OptionInfo
+
+import warmcb
+from serving import Serving
+from tests.support.places import ROOT
+from warmcb import (
+    _core,
+    catalogue,
+    client,
+    contracts,
+    data,
+    errors,
+    explorers,
+    features,
+    learners,
+    logs,
+    noise,
+    plot,
+    selectors,
+    theory,
+)
+from warmcb.catalogue import CATALOGUE, CLASSES, STUDIED
+from warmcb.cli.app import app
+from warmcb.cli.datasets import datasets_app, list_datasets, show_dataset
+from warmcb.cli.evaluate import evaluate_command
+from warmcb.cli.log import check, log_app
+from warmcb.cli.replay import replay_command
+from warmcb.cli.reproduce import reproduce
+from warmcb.cli.serve import backup_command, serve_command
+from warmcb.cli.simulate import simulate
+from warmcb.cli.theory import failure, regret, similarity, theory_app
+from warmcb.logs.table import SCHEMA
+from warmcb.service.app import Application
+from warmcb.service.clock import ManualClock
+from warmcb.service.loops.settings import APPLIES, Settings
+from warmcb.service.monitoring import metrics
+from warmcb.service.store import open_store
+from warmcb.study.claims import CLAIMS
+from warmcb.study.grid import Grid
+from warmcb.theory import failure as two_arms
+from warmcb.theory import measurement, pictures
+from warmcb.theory import similarity as frontiers
+
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
+    (ROOT / "docs").rglob("*.md")
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The snippets of a page share one namespace, as a reader would type them, and a service if they speak to one."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    snippets = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    with ExitStack() as stack:
+        if any("warmcb.client" in snippet for snippet in snippets):
+            serving = stack.enter_context(Serving(tmp_path))
+            monkeypatch.setenv("WARMCB_URL", serving.url)
+            monkeypatch.setenv("WARMCB_KEY", serving.key)
+        for snippet in snippets:
+            exec(compile(snippet, page.name, "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text().replace("\n", " ")):
+        assert target.startswith("http") or (page.parent / target).exists(), target
+
+
+def anchors(page: Path) -> set[str]:
+    """The places of a page that a link can name, as GitHub makes them from headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_headings_lead_somewhere(page: Path) -> None:
+    for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text().replace("\n", " ")):
+        assert heading in anchors(page.parent / target if target else page), f"{target}#{heading}"
+
+
+GROUPS = (app, datasets_app, theory_app, log_app)
+COMMANDS: dict[str, list[Callable[..., object]]] = {
+    "guides/simulation.md": [simulate],
+    "guides/data.md": [list_datasets, show_dataset],
+    "study/index.md": [reproduce],
+    "theory/index.md": [similarity, failure, regret],
+    "guides/logs.md": [check],
+    "guides/evaluation.md": [evaluate_command, replay_command],
+    "service/index.md": [serve_command, backup_command],
+}
+
+
+@pytest.mark.parametrize("page", COMMANDS)
+def test_every_option_is_explained(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text()
+    for command in COMMANDS[page]:
+        for name, hint in get_type_hints(command, include_extras=True).items():
+            if any(isinstance(part, OptionInfo) for part in get_args(hint)):
+                assert f"--{name.removeprefix('as_').replace('_', '-')}" in text, name
+
+
+def test_every_command_is_explained() -> None:
+    commands = {command.callback for group in GROUPS for command in group.registered_commands}
+    assert commands == {command for explained in COMMANDS.values() for command in explained}
+
+
+def test_every_algorithm_is_explained() -> None:
+    for page, names in (("guides/simulation.md", CLASSES), ("study/index.md", STUDIED)):
+        text = (ROOT / "docs" / page).read_text()
+        assert all(f"`{name}`" in text for name in names)
+
+
+def test_every_column_of_a_log_is_explained() -> None:
+    text = (ROOT / "docs" / "guides/logs.md").read_text()
+    assert [column for column in SCHEMA if f"| `{column}` |" not in text] == []
+
+
+def test_every_check_of_a_log_is_explained(tmp_path: Path) -> None:
+    logs.write_dsjson(tmp_path / "log.json", [logs.Event("e", (logs.Slot(0, (1.0,)),))])
+    rows = re.findall(r"^\| (.*?) \|", (ROOT / "docs" / "guides/logs.md").read_text(), flags=re.MULTILINE)
+    explained = {name for row in rows for name in row.split(", ")}
+    assert [one.name for one in logs.check_log(logs.open_log(tmp_path)).findings if one.name not in explained] == []
+
+
+SERVICE = (ROOT / "docs" / "service/index.md").read_text()
+
+
+def test_the_commands_of_the_service_page_run(tmp_path: Path) -> None:
+    """Its requests by curl, one after the other."""
+    snippets = re.findall(r"^```sh\n(curl .*?)^```", SERVICE, flags=re.MULTILINE | re.DOTALL)
+    answers = []
+    with Serving(tmp_path) as serving:
+        for snippet in snippets:
+            command = ["sh", "-ec", snippet.replace("http://127.0.0.1:8801", serving.url)]
+            environment = {"PATH": os.environ["PATH"], "WARMCB_KEY": serving.key}
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+            answers.append(json.loads(done.stdout))
+    assert [list(answer) for answer in answers] == [
+        list(json.loads(re.findall(r"^```json\n(.*?)^```", SERVICE, re.MULTILINE | re.DOTALL)[0])),
+        ["event", "status"],
+    ]
+    assert answers[1]["status"] == "kept"
+
+
+def test_every_route_is_explained(tmp_path: Path) -> None:
+    application = Application(open_store(f"sqlite:///{tmp_path / 'store.db'}"), ManualClock())
+    routes = {f"{one.method} {re.sub(r':[a-z]+}', '}', one.path)}" for one in application.endpoints}
+    assert routes == set(re.findall(r"`([A-Z]+ /[^`]*)`", SERVICE))
+
+
+def test_every_setting_is_explained() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|.*\| (?:to |by )?([^|]*) \|$", SERVICE, re.MULTILINE)
+    explained = {name: (default.strip("`"), applies) for name, default, applies in rows if name in APPLIES}
+    defaults = {
+        name: "none" if value is None else f"{value:g}" if type(value) in (int, float) else str(value).lower()
+        for name, value in asdict(Settings()).items()
+    }
+    assert explained == {name: (defaults[name], applies) for name, applies in APPLIES.items()}
+
+
+def test_every_metric_and_every_dependency_of_the_service_is_explained() -> None:
+    named = [one._name for one in vars(metrics).values() if hasattr(one, "_name")]
+    assert len(named) > 5
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["serve"]
+    needed = [re.match(r"[\w-]+", one)[0] for one in extras]  # type: ignore[index]
+    assert [name for name in [*named, *needed] if f"`{name}`" not in SERVICE] == []
+
+
+def test_every_claim_is_explained() -> None:
+    text = (ROOT / "docs" / "study/results.md").read_text()
+    assert [claim.id for claim in CLAIMS["bandit"] if f"`{claim.id}`" not in text] == []
+
+
+def test_the_grid_of_the_page_is_one() -> None:
+    (snippet,) = re.findall(
+        r"^```toml\n(.*?)^```", (ROOT / "docs" / "study/index.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert Grid.of(tomllib.loads(snippet)).shuffles == 3
+
+
+def test_every_bandit_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    for name in CLASSES:
+        kind = CATALOGUE[name].kind
+        assert isinstance(kind, type)
+        assert f"`{kind.__name__}`" in readme
+        assert hasattr(warmcb, kind.__name__)
+
+
+EVERY_PAGE = "\n".join(page.read_text() for page in PAGES)
+MODULES = (
+    warmcb, contracts, errors, explorers, learners, selectors, theory, frontiers, two_arms, measurement, pictures, data,
+    plot, noise, catalogue, features, logs, client,
+)  # fmt: skip
+PROTOCOLS = {contracts.StartsLearner, contracts.StartsSelector, contracts.StartsExplorer}
+
+
+def public_things() -> list[tuple[str, Any]]:
+    """Classes and functions that a user of the library may name."""
+    found: dict[Any, str] = {}
+    for module in MODULES:
+        own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__]
+        names = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+        for name in names:
+            thing = getattr(module, name)
+            is_known = inspect.isclass(thing) or inspect.isfunction(thing)
+            if is_known and thing.__module__.startswith("warmcb.") and thing.__module__ != "warmcb._core":
+                found.setdefault(thing, f"{module.__name__}.{name}")
+    return [(name, thing) for thing, name in found.items()]
+
+
+def documented_things() -> list[tuple[str, Any, str, list[str]]]:
+    """Every class, function, method and property of those, with its docstring and its arguments."""
+    rows = []
+    for name, thing in public_things():
+        is_class = inspect.isclass(thing)
+        is_record = is_class and (is_dataclass(thing) or issubclass(thing, tuple))
+        is_protocol = getattr(thing, "_is_protocol", False)
+        makes = is_class and not is_protocol and (inspect.isfunction(thing.__init__) or is_record)
+        rows.append((name, thing, thing.__doc__, arguments(thing) if makes or not is_class else []))
+        for key, member in vars(thing).items() if is_class else ():
+            function = getattr(member, "__func__", member)
+            if key.startswith("_") or thing in PROTOCOLS:
+                continue
+            if isinstance(member, property):
+                rows.append((f"{name}.{key}", member, member.__doc__, []))
+            elif inspect.isfunction(function):
+                doc = inspect.getdoc(getattr(thing, key))  # one that is inherited is as good
+                rows.append((f"{name}.{key}", function, doc, arguments(function)))
+    return rows
+
+
+def arguments(function: Callable[..., object]) -> list[str]:
+    names = inspect.signature(function).parameters
+    return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
+
+
+def test_every_public_name_is_on_a_page() -> None:
+    modules = (explorers, selectors, learners, features, logs, client)
+    parts = [name for module in modules for name in module.__all__]
+    classes = [
+        name
+        for name, thing in vars(contracts).items()
+        if inspect.isclass(thing) and thing.__module__ == contracts.__name__
+    ]
+    names = {
+        *warmcb.__all__,
+        *parts,
+        *classes,
+        *(name for name, thing in vars(errors).items() if inspect.isclass(thing)),
+    }
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", EVERY_PAGE)) == []
+
+
+def test_every_argument_of_a_part_is_on_its_page() -> None:
+    text = (ROOT / "docs" / "guides/parts.md").read_text()
+    for kind in (explorers.InverseGap, selectors.Contest, learners.RecursiveLeastSquares, learners.OnlineLinear):
+        for field in fields(kind):
+            shown = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
+            assert f"`{field.name}={shown}`" in text, (kind.__name__, field.name)
+
+
+def test_the_page_on_parts_has_every_field_and_method() -> None:
+    text = (ROOT / "docs" / "guides/parts.md").read_text()
+    for record in (contracts.Opinions, contracts.Outcome):
+        assert [field for field in record._fields if f"`{field}`" not in text] == []
+    for part in (contracts.Explorer, contracts.Selector, contracts.Learner):
+        methods = [name for kind in (part, contracts.Part) for name in vars(kind) if not name.startswith("_")]
+        assert [name for name in methods if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_every_public_thing_has_a_docstring() -> None:
+    assert [name for name, _, doc, _ in documented_things() if not doc] == []
+
+
+def test_docstrings_explain_every_argument() -> None:
+    missing = []
+    for name, _, doc, given in documented_things():
+        section = re.split(r"^ *(?:Args|Attributes):$", doc, maxsplit=1, flags=re.MULTILINE)[-1]
+        missing += [
+            f"{name}: {argument}" for argument in given if not re.search(rf"^ *\**{argument}: ", section, re.MULTILINE)
+        ]
+    assert missing == []
+
+
+def test_every_native_class_has_a_docstring() -> None:
+    for name, thing in vars(_core).items():
+        if not name.startswith("_") and callable(thing):
+            assert (thing.__doc__ or "").strip(), name
