@@ -1,4 +1,4 @@
-"""What an entry of the catalogue says of an algorithm."""
+"""An entry of the catalogue."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from warmcb.catalogue.workload import ONLINE, Workload
 from warmcb.simulation import PlaysRounds
 
 SOURCES = ("labels", "rounds")
-"""What an algorithm can learn from: the labels of the warm start, the rounds of the interaction."""
+"""What an algorithm can learn from: the labels of the warm start, and the rounds of the interaction."""
 
 
 @dataclass(frozen=True)

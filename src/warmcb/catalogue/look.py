@@ -1,4 +1,4 @@
-"""How an algorithm is drawn."""
+"""The style of a line in figures."""
 
 from typing import Literal, NamedTuple
 

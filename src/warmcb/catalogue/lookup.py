@@ -1,4 +1,4 @@
-"""Algorithms by name: the catalogue's, and a user's own."""
+"""Find algorithms by name: those of the catalogue, and your own."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
@@ -75,7 +75,7 @@ def _own_algorithm(name: str) -> Algorithm:
         raise InputError(f"learns_from of {name} is {learns_from!r}; expected some of {', '.join(SOURCES)}")
     title = getattr(kind, "title", _own.short_name(name))
     if not isinstance(title, str) or not title.isprintable() or not title.strip():
-        raise InputError(f"title of {name} is {title!r}; expected a line of text")
+        raise InputError(f"title of {name} is {title!r}; expected one line of text")
     described = getattr(kind, "described", False)
     if not isinstance(described, bool):
         raise InputError(f"described of {name} is {described!r}; expected True or False")
@@ -98,12 +98,10 @@ def check_making(entry: Algorithm, n_actions: int) -> None:
     settings = {"epsilon": 0.0125, "learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
     try:
         bandit = entry.make(n_actions, **settings)
-    except Exception as error:  # a user's code may raise anything
-        reason = named(error)
-        expected = "expected one that needs nothing" if entry.described else "expected one that takes n_actions"
-        raise InputError(
-            f"algorithm is {entry.name!r}, of which no bandit can be made; {expected} ({reason})"
-        ) from None
+    except Exception as error:  # the code of a user may raise anything
+        expected = "expected one without required arguments" if entry.described else "expected one that takes n_actions"
+        what = f"algorithm is {entry.name!r}, which cannot make a bandit"
+        raise InputError(f"{what}; {expected} ({named(error)})") from None
     for method in ("warm_start", "decide", "learn"):
         if not callable(getattr(bandit, method, None)):
             raise InputError(
@@ -187,5 +185,5 @@ def looks(algorithms: Iterable[str]) -> dict[str, Look]:
 
     """
     known = {name: entry.look for name, entry in CATALOGUE.items() if entry.look is not None}
-    strangers = sorted(set(algorithms) - known.keys())
-    return known | {name: Look("#555555", (9, 2, *(1, 2) * n)) for n, name in enumerate(strangers, 2)}
+    others = sorted(set(algorithms) - known.keys())
+    return known | {name: Look("#555555", (9, 2, *(1, 2) * n)) for n, name in enumerate(others, 2)}

@@ -29,7 +29,7 @@ class Workload(NamedTuple):
         """Compute the quantities that the time of a run may depend on.
 
         Returns:
-            the quantities by name. `terms` are those of recursive least squares (src/core/terms.hpp).
+            the quantities by name. `terms` are those of recursive least squares (src/core/least_squares/terms.hpp).
 
         """
         whole = self.n_features < 256

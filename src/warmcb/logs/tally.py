@@ -19,7 +19,7 @@ SKIPPED = {
     "same reward": ("decision", " that came twice with the same reward"),
     "other reward": ("decision", " that came twice with another reward"),
 }
-"""The kinds of lines and decisions that are left out: a noun, and what follows it."""
+"""The kinds of lines and decisions that are left out: a noun, and the text after it."""
 
 KEPT = {
     "backwards": ("time", " earlier than the time before"),
@@ -27,7 +27,7 @@ KEPT = {
     "truncated": ("compressed file", ", damaged or cut short"),
     "unreadable": ("file", " that cannot be read"),
 }
-"""The kinds of problems that do not leave out a decision by themselves: a noun, and what follows it."""
+"""The kinds of problems that do not leave out a decision by themselves: a noun, and the text after it."""
 
 
 @dataclass(frozen=True)

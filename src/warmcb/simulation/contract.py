@@ -1,4 +1,4 @@
-"""What `simulate` asks of a bandit."""
+"""The methods that `simulate` needs from a bandit."""
 
 from collections.abc import Callable
 from typing import Any, Protocol

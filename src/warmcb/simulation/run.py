@@ -1,4 +1,4 @@
-"""What a simulated run leaves: its rounds, its average cost, and the bandit as it stood at the end."""
+"""The result of a simulated run."""
 
 from dataclasses import dataclass, field
 from typing import Any
