@@ -29,8 +29,7 @@ public:
     static constexpr std::size_t most_places = 16;
 
     FeatureUnits(std::size_t features, bool centres, Options options)
-        : options(options), centre(features), inverse(features), varied(features), knots(centres ? features * knots_of_each : 0),
-          centres_(centres) {}
+        : options(options), centre(features), inverse(features), varied(features), knots(centres ? features * knots_of_each : 0) {}
 
     Options options;
     std::vector<double> centre, inverse;  // inverse 0: constant so far
@@ -114,8 +113,6 @@ public:
 private:
     static constexpr double first_value = 3;    // deviations that the first value of a late feature counts as
     static constexpr std::size_t discrete = 16;  // features of fewer values have knots on them, not between
-
-    bool centres_;
 
     bool is_beyond(std::size_t j, float x) const { return std::fabs((x - centre[j]) * inverse[j]) > 3; }
 

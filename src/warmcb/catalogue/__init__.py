@@ -18,7 +18,7 @@ from warmcb.catalogue.entries import (
 )
 from warmcb.catalogue.entry import SOURCES, Algorithm
 from warmcb.catalogue.look import Look
-from warmcb.catalogue.lookup import algorithm, check_making, is_described, looks, make_bandit, title, without_parts
+from warmcb.catalogue.lookup import algorithm, is_described, looks, make_bandit, title
 from warmcb.catalogue.workload import Workload
 
 __all__ = [
@@ -37,10 +37,8 @@ __all__ = [
     "Look",
     "Workload",
     "algorithm",
-    "check_making",
     "is_described",
     "looks",
     "make_bandit",
     "title",
-    "without_parts",
 ]

@@ -24,7 +24,7 @@ from warmcb.learners.linear import RecursiveLeastSquares
 
 
 def _warm(name: str, change: str, learns_from: tuple[str, ...] = SOURCES, **fixed: Any) -> Algorithm:
-    """WarmBandit with something changed."""
+    """WarmBandit with one change."""
     costs = ONLINE if fixed.get("learner") == "online" else RECURSIVE
     return Algorithm(name, f"WarmBandit, {change}", WarmBandit, fixed, learns_from, costs)
 
@@ -35,7 +35,7 @@ def _least_squares(name: str, title: str, look: Look, **fixed: Any) -> Algorithm
 
 
 def _shared(name: str, title: str, look: Look, learns_from: tuple[str, ...] = SOURCES, **fixed: Any) -> Algorithm:
-    """SharedBandit, or with one source only."""
+    """SharedBandit, with both sources or with one only."""
     return Algorithm(name, title, SharedBandit, fixed, learns_from, RECURSIVE, look, described=True)
 
 
