@@ -1,4 +1,4 @@
-"""Imports point downward through the layers of CONTRIBUTING.md."""
+"""Imports point downward through the layers of the package."""
 
 import ast
 import re
