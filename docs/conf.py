@@ -11,7 +11,7 @@ author = "The warmcb engineers"
 version = release = installed_version("warmcb")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
@@ -22,12 +22,17 @@ extensions = [
     "name_links",
     "public_names",
     "command_help",
+    "lessons",
 ]
 smartquotes_action = "D"  # dashes; quotes stay as they are
 toc_object_entries_show_parents = "hide"
 templates_path = ["_templates"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
 
 default_role = "code"  # docstrings write `code` with single backticks, as Markdown does
 strip_signature_backslash = True  # keeps the underscore of `lambda_`
