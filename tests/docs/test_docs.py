@@ -41,8 +41,11 @@ from warmcb.cli.loop import export_command, import_command, learn_command, loop_
 from warmcb.cli.replay import replay_command
 from warmcb.cli.reproduce import reproduce
 from warmcb.cli.serve import backup_command, serve_command
-from warmcb.cli.simulate import simulate
-from warmcb.cli.theory import failure, regret, similarity, theory_app
+from warmcb.cli.simulate.command import simulate
+from warmcb.cli.theory import theory_app
+from warmcb.cli.theory.failure import failure_command
+from warmcb.cli.theory.regret import regret_command
+from warmcb.cli.theory.similarity import similarity_command
 from warmcb.logs.table import SCHEMA
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
@@ -100,7 +103,7 @@ COMMANDS: dict[str, list[Callable[..., object]]] = {
     "guides/simulation.md": [simulate],
     "guides/data.md": [list_datasets, show_dataset],
     "study/index.md": [reproduce],
-    "theory/index.md": [similarity, failure, regret],
+    "theory/index.md": [similarity_command, failure_command, regret_command],
     "guides/logs.md": [check],
     "guides/evaluation.md": [evaluate_command, replay_command],
     "service/index.md": [serve_command],
