@@ -165,7 +165,7 @@ def as_rounds(bandit: WarmBandit, rows: Array, done: Array, cost: Array) -> None
 
 # %% [markdown]
 # A bandit may have a second source. Here a clerk has checked 50 other applications, and knows "special priority". Each
-# source gets a weight of its own ([several sources](/guides/guide.md#several-sources-of-labels)).
+# source gets a weight of its own ([several sources](/guides/labels.md)).
 
 # %%
 ROUNDS = 1000
