@@ -15,7 +15,8 @@ import polars as pl
 from rich.console import Console
 from rich.markdown import Markdown
 
-from warmcb.catalogue import title, without_parts
+from warmcb.catalogue import title
+from warmcb.catalogue.lookup import without_parts
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.scores import CLOSE, SETTING, area, standings
 

@@ -34,7 +34,7 @@ from scipy import sparse
 from warmcb import WarmBandit
 from warmcb.data import Dataset, open_numbered
 from warmcb.errors import DataError, WarmcbError
-from warmcb.simulation import play
+from warmcb.simulation.runs import play
 from warmcb.simulation.scenes import Scene
 
 DATA_SETS = ("nursery", "satellite_image", "cpu_act_bin")

@@ -22,6 +22,7 @@ extensions = [
     "name_links",
     "public_names",
     "command_help",
+    "lessons",
     "repository_links",
 ]
 smartquotes_action = "D"  # dashes; quotes stay as they are
@@ -29,13 +30,10 @@ toc_object_entries_show_parents = "hide"
 templates_path = ["_templates"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
-
-exclude_patterns = ["conf.py", "check_links.py", "_ext"]
-nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}  # lessons are scripts
 nb_execution_mode = "cache"  # a lesson runs again when its code has changed
-nb_execution_timeout = 300
-nb_execution_raise_on_error = True
 nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
 nb_merge_streams = True
 
 default_role = "code"  # docstrings write `code` with single backticks, as Markdown does

@@ -1,14 +1,13 @@
-"""Links that work on a code host work on the site, too: to scripts that are lessons, to sources, and to root pages."""
+"""Links that work on a code host work on the site, too: to pages at the root, and to scripts that are lessons."""
 
 import re
 
 from sphinx.application import Sphinx
 
 _RULES = (
-    (r"\]\(\.\./\.\./CONTRIBUTING\.md", "](../contributing.md"),
-    (r"\]\(\.\./\.\./CHANGELOG\.md", "](../changelog.md"),
-    (r"\]\((\w+)\.py\)", r"](\1)"),  # a lesson; its file is a symbolic link, which MyST would follow
-    (r"\[`?([^]`]+)`?\]\((\.\./\.\./[^)]+\.py)\)", r"{download}`\1 <\2>`"),  # a source file is no lesson
+    (r"\]\(\.\./\.\./CONTRIBUTING\.md", "](/contributing.md"),
+    (r"\]\(\.\./\.\./CHANGELOG\.md", "](/changelog.md"),
+    (r"\]\(\.\./\.\./examples/lessons/(\w+)\.py\)", r"](/lessons/\1.ipynb)"),
 )
 
 

@@ -93,7 +93,7 @@ def test_decisions_of_others_are_refused() -> None:
     plain.add_action()
     with pytest.raises(InputError, match="action is 3, which was not allowed"):
         plain.learn(x, decision._replace(action=3, actions=(0, 3)), 0.5)
-    with pytest.raises(InputError, match=r"of a bandit with probabilities of the shape \(3, 1\)"):
+    with pytest.raises(InputError, match=r"from a bandit with probabilities of the shape \(3, 1\)"):
         plain.learn(x, decision._replace(probabilities=np.ones((3, 1))), 0.5)
     with pytest.raises(InputError, match="actions is empty"):
         plain.learn(x, decision._replace(actions=None), 0.5)

@@ -81,7 +81,7 @@ def test_columns_that_may_be_missing(tmp_path: Path) -> None:
     small.write_parquet(path)
     assert list(open_log(path).events()) == [event("a"), event("b", action=1, reward=None)]
     small.drop("probabilities").write_parquet(path)
-    with pytest.raises(DataError, match=r"file that cannot be read .*it has no column probabilities"):
+    with pytest.raises(DataError, match=r"1 file that cannot be read .*it has no column probabilities"):
         ids(open_log(path))
 
 

@@ -185,7 +185,7 @@ def test_a_store_that_is_deleted_is_missed(service: Service) -> None:
 def test_a_store_whose_log_was_left_behind_is_not_made_anew(tmp_path: Path) -> None:
     log = tmp_path / "store.db-wal"
     log.write_bytes(b"what was answered last")
-    with pytest.raises(StoreError, match=r"is gone, and .*store\.db-wal is there"):
+    with pytest.raises(StoreError, match=r"is missing, but .*store\.db-wal exists"):
         open_store(f"sqlite:///{tmp_path / 'store.db'}")
     assert log.read_bytes() == b"what was answered last"
     assert not (tmp_path / "store.db").exists()

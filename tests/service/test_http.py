@@ -378,7 +378,7 @@ def test_labels_that_cannot_be_learned_are_refused(default: Loop) -> None:
         ([of_all | {"right": "tea", "reward": 1.0}], "reward"),
         ([of_all | {"right": "water"}], "water"),
         ([of_all | {"rewards": {"water": 1.0}}], "water"),
-        ([of_all | {"rewards": {}}], "no reward"),
+        ([of_all | {"rewards": {}}], "empty rewards"),
         ([of_all | {"rewards": {"tea": 1e13}}], "1e+13"),
         ([of_all | FORMS[0] | {"context": {"hour": 1e300}}], "hour"),
         ([CONTEXT | FORMS[0]], "actions"),

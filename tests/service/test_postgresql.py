@@ -293,7 +293,7 @@ def machines(postgres: Postgres, tmp_path: Path) -> Iterator[tuple[Service, Serv
 
 
 def is_training(service: Service) -> bool:
-    return service.says("training, as number")
+    return service.says("this is trainer number")
 
 
 def test_two_machines_have_one_trainer(machines: tuple[Service, Service]) -> None:

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from warmcb.catalogue import ABLATION, CATALOGUE, GROUPS, PAPER, STUDIED, without_parts
+from warmcb.catalogue import ABLATION, CATALOGUE, GROUPS, PAPER, STUDIED
+from warmcb.catalogue.lookup import without_parts
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.grid import Grid
 

@@ -1,7 +1,7 @@
-"""The catalogue of algorithms: what each is called, how it is made, what it learns from, its look, and what it costs.
+"""The catalogue of algorithms: their names, classes, settings, sources of learning, line styles and run times.
 
-Commands, studies and figures know algorithms by the names that stand here. A user's own class needs no entry: it is
-named `package.module:Class`.
+Commands, studies and figures use the names of this catalogue. Your own class needs no entry: its name is
+`package.module:Class`.
 """
 
 from warmcb.catalogue.entries import (
@@ -18,7 +18,7 @@ from warmcb.catalogue.entries import (
 )
 from warmcb.catalogue.entry import SOURCES, Algorithm
 from warmcb.catalogue.look import Look
-from warmcb.catalogue.lookup import algorithm, check_making, is_described, looks, make_bandit, title, without_parts
+from warmcb.catalogue.lookup import algorithm, is_described, looks, make_bandit, title
 from warmcb.catalogue.workload import Workload
 
 __all__ = [
@@ -37,10 +37,8 @@ __all__ = [
     "Look",
     "Workload",
     "algorithm",
-    "check_making",
     "is_described",
     "looks",
     "make_bandit",
     "title",
-    "without_parts",
 ]

@@ -17,7 +17,8 @@ from warmcb.cli.choice import build
 from warmcb.cli.workers import checked_workers
 from warmcb.data import Dataset, DescribedDataset
 from warmcb.noise import Noise, OwnNoise
-from warmcb.simulation import Run, play, simulate
+from warmcb.simulation import Run, simulate
+from warmcb.simulation.runs import play
 
 CONFIDENCE = 0.95
 

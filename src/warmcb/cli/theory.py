@@ -19,8 +19,8 @@ from warmcb.data import Dataset, open_numbered
 from warmcb.errors import DataError, InputError
 from warmcb.learners.finite_class import ConstantPolicies, LinearPolicies, Policies, TreePolicies
 from warmcb.noise import Noise, OwnNoise, parse_noise
+from warmcb.theory import Problem, ucb_T0
 from warmcb.theory.advice import best_lambda
-from warmcb.theory.bounds import Problem, ucb_T0
 from warmcb.theory.measurement import slope
 from warmcb.theory.similarity import Frontier, frontier
 

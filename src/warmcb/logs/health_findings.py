@@ -1,4 +1,4 @@
-"""What is odd about a log, how much that matters, and what to do about it: one check, one finding."""
+"""The findings of the checks of a log: what was found, how serious it is, and what to do."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -16,19 +16,30 @@ from warmcb.logs.tally import SKIPPED, Tally
 
 Verdict = Literal["good", "look", "bad"]
 
-_NO_LOSS = ("checkpoint", "dangling", "same reward", "other reward")  # no decision is lost by these
-_FEW = 100  # decisions, effective or not, that can tell next to nothing
+_NO_LOSS = ("checkpoint", "dangling", "same reward", "other reward")  # they do not lose a decision
+_FEW = 100  # decisions, effective or not: too few for any conclusion
 SHOWN_CHANGES = 5
 
 
 class Finding(NamedTuple):
-    """What one check has found.
+    """The result of one check of a log.
 
     Attributes:
-        name: of the check.
-        verdict: "good", "look" (read the advice) or "bad" (do not rely on the log before it is understood).
-        figure: what was found, in words.
+        name: the name of the check.
+        verdict: "good"; "look", which means that you should read the advice; or "bad", which means that you should not
+            use the log before you understand the problem.
+        figure: what was found.
         advice: what to do.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, check_log, open_log, write_dsjson
+        >>> events = [Event(f"e{i}", (Slot(i % 2, (0.5, 0.5), reward=1.0),)) for i in range(1000)]
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     findings = check_log(open_log(f"{folder}/log.dsjson")).findings
+        >>> findings[0].name, findings[0].verdict, findings[0].figure
+        ('lines', 'good', 'all 1,000 decisions can be used')
 
     """
 

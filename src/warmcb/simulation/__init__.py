@@ -2,6 +2,6 @@
 
 from warmcb.simulation.contract import PlaysRounds
 from warmcb.simulation.run import Run
-from warmcb.simulation.runs import play, simulate, simulate_many
+from warmcb.simulation.runs import simulate, simulate_many
 
-__all__ = ["PlaysRounds", "Run", "play", "simulate", "simulate_many"]
+__all__ = ["PlaysRounds", "Run", "simulate", "simulate_many"]

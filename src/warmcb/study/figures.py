@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from warmcb._atomic import replacing
 from warmcb._svg import STYLE, svg_of
-from warmcb.catalogue import Look, looks, title, without_parts
+from warmcb.catalogue import Look, looks, title
+from warmcb.catalogue.lookup import without_parts
 from warmcb.noise import KINDS, noise_title
 from warmcb.study.grid import main_epsilon
 from warmcb.study.scores import SETTING, cdf

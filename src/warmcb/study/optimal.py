@@ -11,7 +11,7 @@ from warmcb import _inputs
 from warmcb._core import Costs, OnlineLinear
 from warmcb.catalogue import CATALOGUE
 from warmcb.data.described import DescribedDataset
-from warmcb.simulation import play
+from warmcb.simulation.runs import play
 
 _PASSES = 5
 # Vowpal Wabbit learns targets −1 and 1, from 0, at the rate 0.5. On costs 1 and 0, half as far apart, half that rate

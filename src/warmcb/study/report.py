@@ -15,7 +15,8 @@ from markupsafe import Markup
 
 from warmcb._atomic import replacing
 from warmcb._svg import inline_svg
-from warmcb.catalogue import looks, title, without_parts
+from warmcb.catalogue import looks, title
+from warmcb.catalogue.lookup import without_parts
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.asked import command
 from warmcb.study.estimates import FEWEST_FAMILIES

@@ -15,7 +15,8 @@ from scipy import sparse
 
 import warmcb
 from warmcb import _inputs, _own
-from warmcb.catalogue import algorithm, check_making
+from warmcb.catalogue import algorithm
+from warmcb.catalogue.lookup import check_making
 from warmcb.data import Dataset, DescribedDataset, Source, folder, suite
 from warmcb.data.arrays import fingerprint
 from warmcb.errors import DataError, WarmcbError

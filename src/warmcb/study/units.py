@@ -15,8 +15,9 @@ from warmcb.data.dataset import Dataset
 from warmcb.data.described import DescribedDataset
 from warmcb.errors import WarmcbError
 from warmcb.noise import parse_noise
-from warmcb.simulation import PlaysRounds, play
+from warmcb.simulation import PlaysRounds
 from warmcb.simulation.described_scenes import DescribedScene
+from warmcb.simulation.runs import play
 from warmcb.simulation.scenes import Scene
 from warmcb.study.arrays import mapped_dataset
 from warmcb.study.columns import COLUMNS, FLOOR_COLUMNS, Columns

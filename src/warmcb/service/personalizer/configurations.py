@@ -1,7 +1,6 @@
 """Configurations: the settings of a loop under Personalizer's names."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from warmcb._messages import shown
@@ -16,7 +15,7 @@ from warmcb.service.personalizer.bodies import Policy, ServiceConfiguration
 from warmcb.service.personalizer.durations import duration_of, seconds_of
 from warmcb.service.personalizer.errors import invalid, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.store import Database
 
 _SERVICE, _POLICY = "InvalidServiceConfiguration", "InvalidPolicyConfiguration"
@@ -33,16 +32,8 @@ FOR_EVER = 3650
 """The longest time that events can be kept, in days."""
 
 
-@dataclass(frozen=True)
-class Configurations:
-    """Show and change the settings of a loop.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Configurations(Routes):
+    """Show and change the settings of a loop."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""

@@ -24,7 +24,7 @@ from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.routes.evaluation import Evaluation
 
 KIND = "evaluation"
@@ -38,17 +38,15 @@ _FILTER = re.compile(r"(?:metadata=)?evaluationType eq '(Manual|Auto)'")
 
 
 @dataclass(frozen=True)
-class Evaluations:
+class Evaluations(Routes):
     """Evaluate policies, and apply the settings of one.
 
     Attributes:
-        backend: what handlers share.
         evaluation: evaluates policies.
         configurations: applies the settings of a policy.
 
     """
 
-    backend: Backend
     evaluation: Evaluation
     configurations: Configurations
 

@@ -1,7 +1,6 @@
 """Feature importances, as jobs: how much each feature matters to the model."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from warmcb.service.personalizer.offering import MOST_CHARACTERS
 from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.results import head
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 
 KIND = "importance"
 _CODE = "InvalidContract"
@@ -32,16 +31,8 @@ _ITSELF = "the action itself (id)"
 _CROSSED = " × "
 
 
-@dataclass(frozen=True)
-class Importances:
-    """Compute which features matter.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Importances(Routes):
+    """Compute which features matter."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version. Only the last one has any."""

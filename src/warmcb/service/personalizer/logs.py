@@ -1,27 +1,17 @@
 """The log: its age, and its deletion."""
 
-from dataclasses import dataclass
-
 from warmcb.service.clock import iso
 from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.loops import keys
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import missing, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.training.retention import forget_log
 
 
-@dataclass(frozen=True)
-class Logs:
-    """Show how old the log is, and delete it.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Logs(Routes):
+    """Show how old the log is, and delete it."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""

@@ -1,7 +1,6 @@
 """The model: download, import and reset."""
 
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import Any
 
 from warmcb.errors import WarmcbError
@@ -11,23 +10,15 @@ from warmcb.service.loops import inbox, keys, versions
 from warmcb.service.loops.kinds import loaded
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import invalid, surface
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.store import Database
 
 _FORMAT = "InvalidModelImportFormat"
 _MOST_BYTES = 2**26
 
 
-@dataclass(frozen=True)
-class Model:
-    """Download, import and reset the model.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Model(Routes):
+    """Download, import and reset the model."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version. The first one has no import."""

@@ -12,6 +12,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from tempfile import TemporaryDirectory
+from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -84,15 +85,16 @@ print(f"right answers: old program {reward.mean():.3f}, new program {truth:.3f}"
 def ask(done: Array, probabilities: Array) -> tuple[Health, PolicyValue]:
     """Whether the log can be relied on, and what it says about the new program."""
     start = datetime(2026, 1, 5, tzinfo=UTC)
+    rewards = (done == y[logged]).astype(float)
     events = [
         Event(
             f"application {i}",
-            (Slot(int(action), tuple(chances), reward=float(action == y[row])),),
+            (Slot(int(done[i]), tuple(probabilities[i]), reward=rewards[i]),),
             time=start + timedelta(minutes=i),
             x=tuple(X[row]),
             names=data.classes,
         )
-        for i, (row, action, chances) in enumerate(zip(logged, done, probabilities, strict=True))
+        for i, row in enumerate(logged)
     ]
     with TemporaryDirectory() as folder:
         append_parquet(folder, events)
@@ -117,16 +119,14 @@ answers = {
 for name, (health, value) in answers.items():
     low, high = value.best.interval.low, value.best.interval.high
     print(f"{name}: {value.best.value:.3f}, from {low:.3f} to {high:.3f}")
-    for finding in health.findings:
-        if finding.verdict == "bad":
-            print(f"    {finding.name}: {finding.figure}")
-    for warning in value.warnings:
-        print(f"    warning: {warning}")
+    bad = [f"{one.name}: {one.figure}" for one in health.findings if one.verdict == "bad"]
+    for complaint in (*bad, *value.warnings):
+        print(fill(complaint, 88, initial_indent="  - ", subsequent_indent="    "))
 
 # %% [markdown]
 # Both ways out lead to the same wrong answer, with an interval that looks precise and does not contain the truth. No
 # model of the old answers can help: where the new program says "special priority", nobody has ever tried it. The health
-# checks and the warnings say so. The third log has no complaints, and its interval contains the truth.
+# checks and the warnings say so. There are no complaints about the third log, and its interval contains the truth.
 #
 # So the first rule is: **do not evaluate other policies on a log without probabilities**. Let the old system draw some
 # answers at random, log the probabilities, and ask again in a month.
@@ -165,7 +165,7 @@ def as_rounds(bandit: WarmBandit, rows: Array, done: Array, cost: Array) -> None
 
 # %% [markdown]
 # A bandit may have a second source. Here a clerk has checked 50 other applications, and knows "special priority". Each
-# source gets a weight of its own ([several sources](/guides/labels.md)).
+# source gets a weight of its own ([sources of labels](/guides/labels.md)).
 
 # %%
 ROUNDS = 1000
@@ -188,7 +188,12 @@ def mean_cost(teach: Teach, mistake: bool = False, checked: int = 0) -> float:
     return float(np.mean(costs))
 
 
-ways = {"no log": no_log, "as labels": as_labels, "as a log": as_log, "as rounds": as_rounds}
+ways = {
+    "no log": no_log,
+    "as labels": as_labels,
+    "as a log": as_log,
+    "as rounds": as_rounds,
+}
 plain = {name: mean_cost(teach) for name, teach in ways.items()}
 mistaken = {name: mean_cost(teach, mistake=True) for name, teach in ways.items()}
 helped = {name: mean_cost(teach, checked=50) for name, teach in ways.items()}
@@ -211,30 +216,39 @@ for name in ways:
 # Do not ask such a log what another policy would have earned. Let a bandit start from it instead. Take `observe` if you
 # are sure that the costs of the log are those that the bandit will see, and that whoever chose knew no more than the
 # log shows. Otherwise take `warm_start(paid=...)`, which tests the log.
+# [Decisions of others](/guides/past-decisions.md) has the details.
 
 # %%
 wrong = answers["p = 1"][1].best
-print(f"the new program earns {truth:.3f}; the log says from {wrong.interval.low:.3f} to {wrong.interval.high:.3f}")
+low, high = wrong.interval.low, wrong.interval.high
+print(f"the new program earns {truth:.3f}; the log says from {low:.3f} to {high:.3f}")
 print(f"no log costs {plain['no log']:.3f}")
-print(f"warm_start(paid=...) costs {plain['as a log']:.3f}, and {mistaken['as a log']:.3f} with the mistake")
-print(f"observe costs {plain['as rounds']:.3f}, and {mistaken['as rounds']:.3f} with the mistake")
+for call, name in {"warm_start(paid=...)": "as a log", "observe": "as rounds"}.items():
+    print(f"{call} costs {plain[name]:.3f}, and {mistaken[name]:.3f} with the mistake")
 
 # %%
-figure, (left, right) = plt.subplots(ncols=2, figsize=(9, 3.6), dpi=150, layout="constrained")
+figure, (left, right) = plt.subplots(
+    ncols=2,
+    figsize=(9, 3.6),
+    dpi=150,
+    layout="constrained",
+)
 for place, (_, value) in enumerate(answers.values()):
     estimate, interval = value.best.value, value.best.interval
     left.plot([interval.low, interval.high], [place, place], "k-", linewidth=2)
     left.plot(estimate, place, "ko")
 left.axvline(truth, color="C2", linestyle="--", label="left: the truth")
 left.set_yticks(range(len(answers)), [name.replace(", ", ",\n") for name in answers])
-left.set(xlabel="right answers of the new program", title="What the log cannot tell", ylim=(2.5, -0.5))
+left.set(xlabel="right answers of the new program", ylim=(2.5, -0.5))
+left.set_title("What the log cannot tell")
 places = range(len(ways))
 right.axvline(plain["no log"], color="0.7", linestyle="--")
-right.plot([plain[name] for name in ways], places, "ko", label="right: log as it is")
-right.plot([mistaken[name] for name in ways], places, "C3x", markersize=8, label="with the mistake")
-right.plot([helped[name] for name in ways], places, "C0^", mfc="none", label="as it is, and 50 labels")
+right.plot(plain.values(), places, "ko", label="right: log as it is")
+right.plot(mistaken.values(), places, "C3x", markersize=8, label="with the mistake")
+right.plot(helped.values(), places, "C0^", mfc="none", label="as it is, and 50 labels")
 right.set_yticks(places, ways)
-right.set(xlabel=f"average cost of {ROUNDS:,} rounds", title="What it can teach", ylim=(3.5, -0.5))
+right.set(xlabel=f"average cost of {ROUNDS:,} rounds", ylim=(3.5, -0.5))
+right.set_title("What it can teach")
 for axis in (left, right):
     axis.spines[["top", "right"]].set_visible(False)
 figure.legend(frameon=False, loc="outside lower center", ncols=4)

@@ -125,12 +125,12 @@ for i, kind in enumerate(KINDS):
 # %%
 warm, rounds_alone, labels_alone = means.transpose(2, 0, 1)
 price = warm - rounds_alone
-worst = np.unravel_index(price.argmax(), price.shape)
+i, j = np.unravel_index(price.argmax(), price.shape)
 print(f"average cost of rounds alone: {rounds_alone[0, 0]:.3f}")
 print(f"right labels lower it by {-price[0, 0]:.3f}")
 print(
-    f"the worst lies ({KINDS[worst[0]]}, p = {STRENGTHS[worst[1]]:g}) raise it by {price.max():.3f},"
-    f" {price.max() * ROUNDS:.0f} mistakes in {ROUNDS:,} rounds"
+    f"the worst lies ({KINDS[i]}, p = {STRENGTHS[j]:g}) raise it by {price[i, j]:.3f},"
+    f" {price[i, j] * ROUNDS:.0f} mistakes in {ROUNDS:,} rounds"
 )
 print(f"a bandit that believes its labels costs up to {labels_alone.max():.3f}")
 

@@ -2,7 +2,8 @@
 # # A shop that drifts
 #
 # What was right last month may be wrong today: prices change, fashions pass, other people come. This lesson lets the
-# customers of a shop change from one round to the next, and compares a bandit that notices with one that never forgets.
+# customers of a shop change from one round to the next. It compares a bandit that detects the change with one that
+# never forgets.
 #
 # The shop sells wine. Its 6,497 wines are real, with eleven measurements and the score that tasters gave to each
 # (`wine_quality`, one of the data sets that come with `pip install 'warmcb[study]'`). The customers are made up.
@@ -90,7 +91,7 @@ def visits(seed: int) -> Visits:
 # %%
 def players(seed: int) -> dict[str, SharedBandit]:
     return {
-        "notices": SharedBandit(seed=seed),
+        "default": SharedBandit(seed=seed),
         "never forgets": SharedBandit(half_life=math.inf, seed=seed),
         "labels alone": SharedBandit(lambdas=[0.0], epsilon=0.0, seed=seed),
     }
@@ -102,8 +103,8 @@ memory = np.zeros((len(names), SHUFFLES, ROUNDS))
 possible = np.zeros((SHUFFLES, ROUNDS))
 for shuffle in range(SHUFFLES):
     has_fish, offers, chances, is_bought = visits(shuffle)
-    picks = chances[:LABELS].argmax(axis=1)  # the sommelier's
     costs = 1.0 - is_bought
+    picks = chances[:LABELS].argmax(axis=1)  # the first rows are the sommelier's
     costs[:LABELS] = 1.0 - np.eye(OFFERED)[picks]
     runs = simulate_many(
         players(shuffle).values(),
@@ -121,7 +122,8 @@ spans = [(0, 500), (2500, 3000), (3000, 3500), (5500, 6000)]
 print(f"bottles sold in 100 visits, mean of {SHUFFLES} shuffles")
 print("       rounds", *(f"{begin + 1:>5,}-{end:<5,}" for begin, end in spans))
 for name, each in zip([*names, "possible"], [*sold, possible], strict=True):
-    print(f"{name:>13}", *(f"{100 * each[:, begin:end].mean():11.1f}" for begin, end in spans))
+    shares = [100 * each[:, begin:end].mean() for begin, end in spans]
+    print(f"{name:>13}", *(f"{share:11.1f}" for share in shares))
 
 # %% [markdown]
 # "Possible" is what somebody would sell who knew all chances. Before the change all three do well, because the labels
@@ -130,7 +132,7 @@ for name, each in zip([*names, "possible"], [*sold, possible], strict=True):
 # After the change all three recommend the wrong wines. The first one gets over it. The second one improves in the end,
 # but 3,000 rounds with the regulars stand against everything that the tourists tell it. The third one never recovers.
 #
-# ## How it notices
+# ## How the change is detected
 #
 # The bandit forecasts the cost of what it recommends. When its errors become larger than they were, it starts a new
 # model beside the old one. If the new model forecasts better, it takes over. `memory_` says on how many rounds the
@@ -139,11 +141,11 @@ for name, each in zip([*names, "possible"], [*sold, possible], strict=True):
 
 # %%
 rounds = np.arange(1, ROUNDS + 1)
-notices = memory[names.index("notices")]
-has_forgotten = (notices < rounds / 2) & (rounds > CHANGE)
+remembered = memory[names.index("default")]
+has_forgotten = (remembered < rounds / 2) & (rounds > CHANGE)
 delay = has_forgotten.argmax(axis=1) + 1 - CHANGE
 for t in (1000, 3000, 3500, 6000):
-    print(f"round {t:,}: memory of {np.median(notices[:, t - 1]):,.0f} rounds (median)")
+    print(f"round {t:,}: memory of {np.median(remembered[:, t - 1]):,.0f} rounds (median)")
 print("rounds until half of all was forgotten:", *np.sort(delay))
 
 # %% [markdown]
@@ -164,16 +166,18 @@ for encoder in (Encoder(), Encoder(bits=4)):
 # %% [markdown]
 # ## What to take away
 #
-# A bandit that never forgets trusts yesterday for too long, and so do labels. `WarmBandit` and `SharedBandit` notice
-# a change by themselves. Nothing has to be set. While nothing changes, that costs little. Log `memory_` beside your
-# costs: when it falls, the world has changed. [A world that changes](/guides/drift.md) says what else they notice, and
-# what they cannot.
+# A bandit that never forgets trusts the past for too long. So does one that believes old labels. `WarmBandit` and
+# `SharedBandit` detect a change by themselves, and nothing has to be set. While nothing changes, that costs little.
+# Log `memory_` beside your costs: if it falls and takes long to recover, the world has changed.
+# [Drift](/guides/drift.md) says what else they detect, and what they cannot.
 
 # %%
-before, after = (100 * sold[:2, :, span].mean(axis=(1, 2)) for span in (rounds <= CHANGE, rounds > CHANGE))
-print(f"before the change: {before[0]:.1f} bottles in 100 visits, and {before[1]:.1f} without forgetting")
-print(f"after the change: {after[0]:.1f} bottles in 100 visits, and {after[1]:.1f} without forgetting")
-print(f"it was noticed after {np.median(delay):.0f} rounds (median)")
+before = 100 * sold[:2, :, :CHANGE].mean(axis=(1, 2))
+after = 100 * sold[:2, :, CHANGE:].mean(axis=(1, 2))
+print("bottles sold in 100 visits")
+print(f"before the change: {before[0]:.1f}, by the one that never forgets {before[1]:.1f}")
+print(f"after the change: {after[0]:.1f}, by the one that never forgets {after[1]:.1f}")
+print(f"the change was detected after {np.median(delay):.0f} rounds (median)")
 
 # %%
 figure, (top, bottom) = plt.subplots(
@@ -200,7 +204,7 @@ top.plot(middles, smooth(possible), color="0.7", label="possible")
 top.set(ylabel="bottles sold in 100 visits", ylim=(0, 50))
 top.text(CHANGE, 48, " tourists come", va="top")
 top.legend(frameon=False, loc="lower left")
-bottom.plot(rounds, notices.T, "k-", linewidth=0.6, alpha=0.5)
+bottom.plot(rounds, remembered.T, "k-", linewidth=0.6, alpha=0.5)
 bottom.plot(rounds, rounds, "C0--")
 bottom.set(xlabel="round", ylabel="rounds remembered")
 for axis in (top, bottom):

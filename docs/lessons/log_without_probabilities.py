@@ -1,1 +1,0 @@
-../../examples/log_without_probabilities.py

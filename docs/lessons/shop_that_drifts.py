@@ -1,1 +1,0 @@
-../../examples/shop_that_drifts.py
