@@ -25,12 +25,12 @@ extensions = [
     "lessons",
     "repository_links",
 ]
-smartquotes_action = "D"  # dashes; quotes stay as they are
+smartquotes = False  # `--option` must stay as it is
 toc_object_entries_show_parents = "hide"
 templates_path = ["_templates"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
-nb_execution_mode = "cache"  # a lesson runs again when its code has changed
+nb_execution_mode = "force"  # the numbers are those of the library as it is
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
