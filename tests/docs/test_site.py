@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.metadata import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -119,3 +120,10 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = [line.removeprefix("index.html: ") for line in done.stdout.splitlines()]
     assert (done.returncode, found) == (1, ["https://example.org/a.js", "nowhere.html", "there.html#missing"])
+
+
+def test_links_of_the_readme_lead_somewhere_on_pypi() -> None:
+    """It is shown there without the repository around it."""
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata("warmcb").get_payload()))
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith("https://")] == []
