@@ -1,4 +1,4 @@
-"""Contextual bandits that start from supervised data of unknown bias and never pay much for trusting it."""
+"""Contextual bandits that start from labelled examples of unknown quality."""
 
 from warmcb import contracts, errors, explorers, learners, selectors
 from warmcb.bandits import (

@@ -1,7 +1,7 @@
-"""Labels that are wrong: the paper's three models of it (section 5), and a user's own."""
+"""Noise in labels: the three models of the paper (section 5), and your own functions."""
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NoReturn, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,20 +22,20 @@ __all__ = [
 ]
 
 KINDS = ("none", "uar", "cyc", "maj")
+"""The kinds of `Noise`: no noise, and the three of the paper."""
 Labels = NDArray[np.int32]
 
 
 class NoiseFunction(Protocol):
-    """What a user may bring as a noise: a function that gives new labels of the same shape, in 0..K−1.
+    """The signature of your own noise: a function that returns new labels of the same shape, from 0 to K−1.
 
-    It gets its arguments by position.
+    The arguments are passed by position.
 
     Args:
-        labels: a copy of the true ones, in 0..K−1.
-        n_actions: K.
+        labels: a copy of the true labels, from 0 to K−1.
+        n_actions: the number of actions, K.
         majority: the most frequent label of the whole data set.
-        generator: of random numbers. The function must take all of its own from here: then the same seed gives the
-            same labels.
+        generator: the source of random numbers. If the function uses no other, the same seed gives the same labels.
 
     """
 
@@ -46,16 +46,25 @@ class NoiseFunction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """With probability p a label is replaced: by one at random (uar), by the next (cyc), by the most frequent (maj).
+    """A noise of the paper: with probability p, a label is replaced by a wrong one.
+
+    The new label is drawn uniformly at random ("uar"), is the next one in a cycle ("cyc"), or is the most frequent
+    label of the data set ("maj").
 
     Args:
         kind: "none", "uar", "cyc" or "maj".
-        p: the probability, in [0, 1]; 0 with "none".
+        p: the probability, in [0, 1]; 0 for "none".
 
-    >>> Noise("cyc", 1.0).corrupt(np.array([0, 1, 2]), n_actions=3, majority=0, seed=5)
-    array([1, 2, 0])
-    >>> Noise.parse("uar:0.25")
-    Noise(kind='uar', p=0.25)
+    References:
+        Zhang et al.: *Warm-starting Contextual Bandits*, ICML 2019, section 5. https://arxiv.org/abs/1901.00301
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb import Noise
+        >>> Noise("cyc", 1.0).corrupt(np.array([0, 1, 2]), n_actions=3, majority=0, seed=5)
+        array([1, 2, 0])
+        >>> Noise.parse("uar:0.25")
+        Noise(kind='uar', p=0.25)
 
     """
 
@@ -71,10 +80,16 @@ class Noise:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read "none" or "kind:p", as the command line has it.
+        """Read a noise in the form of the command line.
 
         Args:
-            text: for instance "uar:0.25".
+            text: "none", or "kind:p" such as "uar:0.25".
+
+        Returns:
+            the noise.
+
+        Raises:
+            InputError: the text has another form.
 
         """
         kind, separator, p = text.partition(":")
@@ -90,17 +105,20 @@ class Noise:
 
     @property
     def title(self) -> str:
-        """How people call it, in figures and claims."""
+        """The name in figures and tables, such as "uar 0.25"."""
         return "noiseless" if self.kind == "none" else f"{self.kind} {self.p:g}"
 
     def corrupt(self, labels: Labels, n_actions: int, majority: int, seed: int) -> Labels:
-        """New labels, in an array of their own.
+        """Corrupt labels.
 
         Args:
-            labels: the true ones, in 0..K−1.
-            n_actions: K.
+            labels: the true labels, from 0 to K−1. They are not changed.
+            n_actions: the number of actions, K.
             majority: the most frequent label of the whole data set.
-            seed: of the noise.
+            seed: the seed of the noise.
+
+        Returns:
+            the new labels.
 
         """
         random = _streams.generator(seed, _streams.NOISE)
@@ -117,17 +135,25 @@ class Noise:
         return np.where(hit, wrong, labels).astype(labels.dtype)
 
     def move(self, starts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-        """For described actions: from which of them each one gets its cost, always one of the same round.
+        """Corrupt the costs of described actions, by moving costs between the actions of a round.
 
-        With probability p the costs of a round are permuted at random (uar), or each goes to the next action (cyc). A
-        single right action, which costs 0 while the others cost 1, so becomes a random one, or the next.
+        With probability p, the costs of a round are permuted at random ("uar"), or each cost moves to the next action
+        ("cyc"). If one action is right, costs 0, and all others cost 1, then a random action or the next one becomes
+        the right one.
 
         Args:
-            starts: round i has the actions `starts[i]` to `starts[i + 1]`, the latter excluded.
-            seed: of the noise.
+            starts: round i has the actions from `starts[i]` up to, but not including, `starts[i + 1]`.
+            seed: the seed of the noise.
 
-        >>> Noise("cyc", 1.0).move(np.array([0, 3, 5]), seed=5)
-        array([2, 0, 1, 4, 3])
+        Returns:
+            for each action, the number of the action whose cost it gets.
+
+        Raises:
+            InputError: the noise is "maj", which needs numbered actions.
+
+        Examples:
+            >>> Noise("cyc", 1.0).move(np.array([0, 3, 5]), seed=5)
+            array([2, 0, 1, 4, 3])
 
         """
         if not fits_described(self):
@@ -144,17 +170,20 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class OwnNoise:
-    """A user's function in the place of a `Noise`; its results are checked.
+    """Your own function as a noise. Its results are checked.
 
     Args:
-        function: gives the new labels.
-        kind: the name by which results know it: `package.module:function`.
-        p: always 0: such a noise has no probability of its own.
+        function: a function like `NoiseFunction`, which gives the new labels.
+        kind: the name of the noise in results: `package.module:function`.
+        p: always 0, as the function has no probability.
 
-    >>> def all_zero(labels, n_actions, majority, generator):
-    ...     return 0 * labels
-    >>> OwnNoise(all_zero, "mine:all_zero").corrupt(np.array([0, 1, 2], dtype=np.int32), 3, 0, seed=5)
-    array([0, 0, 0], dtype=int32)
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.noise import OwnNoise
+        >>> def all_zero(labels, n_actions, majority, generator):
+        ...     return 0 * labels
+        >>> OwnNoise(all_zero, "mine:all_zero").corrupt(np.array([0, 1, 2], dtype=np.int32), 3, 0, seed=5)
+        array([0, 0, 0], dtype=int32)
 
     """
 
@@ -167,22 +196,28 @@ class OwnNoise:
 
     @property
     def title(self) -> str:
-        """How people call it, in figures and claims."""
+        """The name in figures and tables."""
         return _own.short_name(self.kind)
 
     def corrupt(self, labels: Labels, n_actions: int, majority: int, seed: int) -> Labels:
-        """New labels, as the function gives them, in an array of their own.
+        """Corrupt labels with the function.
 
         Args:
-            labels: the true ones, in 0..K−1.
-            n_actions: K.
+            labels: the true labels, from 0 to K−1. They are not changed.
+            n_actions: the number of actions, K.
             majority: the most frequent label of the whole data set.
-            seed: of the generator that the function gets.
+            seed: the seed of the generator that the function gets.
+
+        Returns:
+            the new labels.
+
+        Raises:
+            InputError: the function returned something else than labels of the same shape.
 
         """
         if not len(labels):
             return labels.copy()
-        given = np.array(labels, dtype=np.int32)  # a copy: the function may change what it gets
+        given = np.array(labels, dtype=np.int32)  # a copy, because the function may change it
         found = np.asarray(self.function(given, n_actions, majority, _streams.generator(seed, _streams.NOISE)))
         expected = f"expected integers from 0 to {n_actions - 1}, as many as labels"
         if found.shape != labels.shape:
@@ -193,12 +228,15 @@ class OwnNoise:
             raise InputError(f"noise {self.kind} gave {found[wrong[0]]} for label {wrong[0]}; {expected}")
         return found.astype(np.int32)
 
-    def move(self, starts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-        """Refuse described actions: the function is one of labels that number the same actions in each row.
+    def move(self, starts: NDArray[np.int64], seed: int) -> NoReturn:
+        """Refuse described actions, because the function needs labels of numbered actions.
 
         Args:
             starts: as in `Noise.move`.
             seed: as in `Noise.move`.
+
+        Raises:
+            InputError: always.
 
         """
         raise _not_for_described(self)
@@ -209,27 +247,44 @@ def _not_for_described(noise: Noise | OwnNoise) -> InputError:
 
 
 def fits_described(noise: Noise | OwnNoise) -> bool:
-    """Whether a noise makes sense where actions are described: maj and functions need actions that have numbers.
+    """Tell whether a noise works with described actions. "maj" and functions need numbered actions.
 
     Args:
         noise: any noise.
+
+    Returns:
+        true if it does.
+
+    Examples:
+        >>> from warmcb.noise import Noise, fits_described
+        >>> fits_described(Noise("cyc", 1.0)), fits_described(Noise("maj", 0.5))
+        (True, False)
 
     """
     return noise.kind in ("none", "uar", "cyc")
 
 
 NoiseLike = Noise | OwnNoise | NoiseFunction | str
-"""What callers may give as a noise."""
+"""What functions accept as a noise."""
 
 
 def parse_noise(noise: NoiseLike) -> Noise | OwnNoise:
-    """A noise from its text, "none", "kind:p" or "package.module:function", or from a function.
+    """Make a noise from a text or a function.
 
     Args:
-        noise: the text; or a function as `NoiseFunction` describes it; or a noise, which is given back as it is.
+        noise: "none", "kind:p" or "package.module:function"; a function like `NoiseFunction`; or a noise, which is
+            returned unchanged.
 
-    >>> str(parse_noise("maj:0.50"))
-    'maj:0.5'
+    Returns:
+        the noise.
+
+    Raises:
+        InputError: the text has another form, or the function cannot be imported.
+
+    Examples:
+        >>> from warmcb.noise import parse_noise
+        >>> parse_noise("maj:0.50")
+        Noise(kind='maj', p=0.5)
 
     """
     if isinstance(noise, Noise | OwnNoise):
@@ -248,22 +303,40 @@ def parse_noise(noise: NoiseLike) -> Noise | OwnNoise:
 
 
 def noise_text(kind: str, p: float) -> str:
-    """A noise as the command line has it, from its two columns in results. Imports nothing.
+    """Give the text of a noise for the command line, from its columns in the results of a study.
+
+    It imports nothing, so it also works for a function that no longer exists.
 
     Args:
-        kind: "none", "uar", "cyc", "maj" or `package.module:function`.
-        p: the probability; of no effect for a function.
+        kind: the kind of the noise, or `package.module:function`.
+        p: the probability; ignored for a function.
+
+    Returns:
+        the text.
+
+    Examples:
+        >>> from warmcb.noise import noise_text
+        >>> noise_text("uar", 0.25), noise_text("none", 0.0)
+        ('uar:0.25', 'none')
 
     """
     return str(Noise(kind, p)) if kind in KINDS else kind
 
 
 def noise_title(kind: str, p: float) -> str:
-    """The same for people, as figures and claims have it.
+    """Give the name of a noise in figures and tables, from its columns in the results of a study.
 
     Args:
         kind: as in `noise_text`.
         p: as in `noise_text`.
+
+    Returns:
+        the name.
+
+    Examples:
+        >>> from warmcb.noise import noise_title
+        >>> noise_title("uar", 0.25), noise_title("none", 0.0)
+        ('uar 0.25', 'noiseless')
 
     """
     return Noise(kind, p).title if kind in KINDS else _own.short_name(kind)

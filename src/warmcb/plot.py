@@ -1,4 +1,4 @@
-"""Pictures of runs; needs Matplotlib."""
+"""Figures of runs, of λ, and of explanations. They need Matplotlib."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -26,16 +26,32 @@ _NAMES = {CATALOGUE[name].kind: name for name in CLASSES}
 
 
 def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
-    """Draw the cumulative cost of each run; below it which λ was in charge where there was a choice, and the memory.
+    """Draw the cumulative cost of several runs, and below it the λ in charge and the memory over the rounds.
 
-    The memory is how many rounds the model effectively rested on, for bandits that can forget.
+    λ is drawn for bandits with several λ. The memory is drawn for bandits that can forget: it is the number of rounds
+    that the model effectively rested on.
 
     Args:
-        runs: at least one run, by its name for the legend.
-        title: what stands above the figure.
+        runs: at least one run, by the name for the legend.
+        title: the title of the figure.
 
     Returns:
-        a figure; its `savefig` writes it to a file.
+        the figure; its method `savefig` writes it to a file.
+
+    Raises:
+        InputError: `runs` is empty, or not a mapping.
+        MissingDependencyError: Matplotlib is not installed.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb import ArrowCB, BanditOnly, simulate
+        >>> from warmcb.plot import plot_runs
+        >>> X = np.random.default_rng(0).normal(size=(300, 3))
+        >>> bandits = {"ARRoW-CB": ArrowCB(n_actions=3), "Bandit-Only": BanditOnly(n_actions=3)}
+        >>> runs = {name: simulate(bandit, X, X.argmax(axis=1), warm_start=50) for name, bandit in bandits.items()}
+        >>> figure = plot_runs(runs, title="two bandits")
+        >>> len(figure.axes)  # the costs of both, and λ of ARRoW-CB
+        2
 
     """
     if not isinstance(runs, Mapping):
@@ -46,25 +62,35 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
 
 
 def plot_certainty(bandit: WarmBandit | SharedBandit, title: str = "") -> "Figure":
-    """Draw how sure a bandit is of its λ: what each would cost more than the largest, with intervals that always hold.
+    """Draw the `intervals_` of a bandit: the cost of each λ compared with the largest λ.
 
-    A λ whose interval has been right of 0 is out; one whose interval holds 0 may still be the best. A bandit without a
-    `cost_range` knows no intervals.
+    A λ whose interval lies right of 0 is surely worse than the largest λ, and is dropped. If the interval contains 0,
+    either may be better.
 
     Args:
-        bandit: a bandit, whose `intervals_` are drawn as they stand now.
-        title: what stands above the figure.
+        bandit: a bandit with a `cost_range`, because intervals need one.
+        title: the title of the figure.
 
     Returns:
-        a figure; its `savefig` writes it to a file.
+        the figure; its method `savefig` writes it to a file.
+
+    Raises:
+        InputError: the bandit has no intervals.
+        MissingDependencyError: Matplotlib is not installed.
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.plot import plot_certainty
+        >>> bandit = WarmBandit(n_actions=2, cost_range=(0.0, 1.0)).warm_start([[1.0], [-1.0]] * 5, [0, 1] * 5)
+        >>> figure = plot_certainty(bandit)
+        >>> figure.axes[0].get_ylabel()
+        'λ'
 
     """
     if not isinstance(bandit, WarmBandit | SharedBandit):
-        raise InputError(f"bandit is {bandit!r}; expected a WarmBandit or a SharedBandit: others know no intervals")
+        raise InputError(f"bandit is {bandit!r}; expected a WarmBandit or a SharedBandit, which have intervals")
     if bandit.cost_range is None:
-        raise InputError(
-            "the bandit's cost_range is None; expected the lowest and the highest cost: intervals need them"
-        )
+        raise InputError("cost_range is None; expected the lowest and the highest cost, which intervals need")
     figure = _figure(7, 1.6 + 0.3 * len(bandit.lambdas_))
     axis = figure.subplots()
     intervals = bandit.intervals_
@@ -92,16 +118,28 @@ def plot_certainty(bandit: WarmBandit | SharedBandit, title: str = "") -> "Figur
 
 
 def plot_explanation(explanation: Explanation, title: str = "") -> "Figure":
-    """Draw what each feature contributes to the expected cost of an action, compared with that of another one.
+    """Draw an explanation: a bar for the contribution of each feature to the expected cost.
 
-    Bars to the left speak for the action: they lower its cost.
+    Bars to the left speak for the action, because they lower its cost.
 
     Args:
-        explanation: what `explain` gave.
-        title: what stands above the figure; by default both actions and their expected costs.
+        explanation: the result of `explain`.
+        title: the title of the figure; by default both actions and their expected costs.
 
     Returns:
-        a figure; its `savefig` writes it to a file.
+        the figure; its method `savefig` writes it to a file.
+
+    Raises:
+        InputError: the argument is not an explanation.
+        MissingDependencyError: Matplotlib is not installed.
+
+    Examples:
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.plot import plot_explanation
+        >>> bandit = WarmBandit(actions=["film", "news"]).warm_start([[1.0], [-1.0]] * 5, ["film", "news"] * 5)
+        >>> explanation = bandit.explain([1.0], bandit.decide([1.0]))
+        >>> plot_explanation(explanation, title="film or news").get_suptitle()
+        'film or news'
 
     """
     if not isinstance(explanation, Explanation):
@@ -114,12 +152,12 @@ def plot_explanation(explanation: Explanation, title: str = "") -> "Figure":
         range(len(costs)), costs, color=["#0072B2" if cost < 0 else "#D55E00" for cost in costs], height=0.65
     )
     axis.bar_label(bars, [explanation.shown_cost(cost) for cost in costs], padding=3, fontsize=7)
-    axis.set_yticks(range(len(costs)), labels, fontsize=8, parse_math=False)  # names may have dollar signs
+    axis.set_yticks(range(len(costs)), labels, fontsize=8, parse_math=False)  # names may contain dollar signs
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(len(costs) - 0.4, -0.6)
     low, high = min(0.0, *costs, 0.0), max(0.0, *costs, 0.0)
     room = 0.18 * (high - low) or 1.0
-    axis.set_xlim(low - room, high + room)  # for the numbers beside the bars
+    axis.set_xlim(low - room, high + room)  # leaves room for the numbers beside the bars
     axis.axvline(0, color="black", linewidth=0.8)
     axis.set_ylabel("feature")
     axis.set_xlabel("contribution to the expected cost (below 0: speaks for the action)", fontsize=8)
@@ -129,7 +167,7 @@ def plot_explanation(explanation: Explanation, title: str = "") -> "Figure":
 
 
 def _bar_label(one: Contribution) -> str:
-    """A feature and its value, in two lines if they are long."""
+    """A feature and its value, on two lines if they are long."""
     name, values = short(one_line(one.name)), short(one.shown_values)
     between = " = " if len(name + values) <= 40 else "\n= "
     return f"{name}{between}{values}" if values else name
@@ -144,12 +182,26 @@ def _figure(width: float, height: float) -> "Figure":
 
 
 def draw_runs(figure: "FigureBase", runs: Mapping[str, Run], title: str = "") -> None:
-    """Do what `plot_runs` does inside a figure, or a part of one.
+    """Draw the same as `plot_runs` into an existing figure, or into a part of it.
 
     Args:
         figure: an empty Matplotlib figure or subfigure.
-        runs: as in `plot_runs`.
-        title: what stands above it.
+        runs: at least one run, by the name for the legend.
+        title: the title of the figure.
+
+    Raises:
+        InputError: `runs` is empty.
+
+    Examples:
+        >>> import numpy as np
+        >>> from matplotlib.figure import Figure
+        >>> from warmcb import BanditOnly, simulate
+        >>> from warmcb.plot import draw_runs
+        >>> X = np.random.default_rng(0).normal(size=(300, 3))
+        >>> left, right = Figure().subfigures(1, 2)
+        >>> draw_runs(left, {"Bandit-Only": simulate(BanditOnly(n_actions=3), X, X.argmax(axis=1))})
+        >>> len(left.axes)
+        1
 
     """
     if not runs:
@@ -167,7 +219,7 @@ def draw_runs(figure: "FigureBase", runs: Mapping[str, Run], title: str = "") ->
 
 
 def _choosing(runs: Mapping[str, Run]) -> dict[str, Run]:
-    """The runs of bandits that had a choice of λ."""
+    """The runs of bandits with several λ."""
     return {name: run for name, run in runs.items() if len(getattr(run.bandit, "lambdas_", ())) > 1}
 
 

@@ -106,7 +106,7 @@ def test_show_costs_and_bundled(tmp_path: Path) -> None:
         (["show", "nothing"], "DATA is 'nothing'; expected a file or one of"),
         (["show", "openml:six"], "DATA is 'openml:six'; expected openml:ID with an integer from 1"),
         (["show", "openml:0"], "DATA is 'openml:0'; expected openml:ID with an integer from 1"),
-        (["show", "openml:6", "--target", "x"], "target is 'x'; expected none for the known data set openml:6"),
+        (["show", "openml:6", "--target", "x"], "target is 'x'; expected none for the data set openml:6"),
         (["show", "none.csv"], "none.csv: no such file"),
         (["show"], "Missing argument"),
         (["lost"], "No such command"),

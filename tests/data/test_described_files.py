@@ -219,10 +219,10 @@ def test_plain_libsvm_has_classes(tmp_path: Path) -> None:
         (
             LIBSVM.replace("2 1", "-2 1"),
             "1\n2\n",
-            "r.train has grades -2, 0, 1; expected numbers from 0",
+            "r.train has grades -2, 0, 1; expected numbers of at least 0",
         ),
-        ("0 1:1\n0 1:2\n", "2\n", "r.train has grades 0; expected numbers from 0, and one above"),
-        ("nan 1:1\n1 1:2\n", "2\n", "r.train has grades 1, nan; expected numbers from 0"),
+        ("0 1:1\n0 1:2\n", "2\n", "r.train has grades 0; expected numbers of at least 0, not all 0"),
+        ("nan 1:1\n1 1:2\n", "2\n", "r.train has grades 1, nan; expected numbers of at least 0"),
         (LIBSVM.replace("2:1", "2:nan"), "1\n2\n", "r.train has nan in its actions, the column 2 of round 2"),
         (LIBSVM.replace("2:1", "2:x"), "1\n2\n", "r.train cannot be read as LIBSVM text"),
         ("", "", "r.train"),
@@ -387,7 +387,7 @@ def test_another_column_of_actions(tmp_path: Path) -> None:
     assert read_described(path, actions="items").costs.tolist() == [0, 1]
     with pytest.raises(DataError, match="t has no column 'actions'; expected a list of actions in each row"):
         read_described(path)
-    with pytest.raises(DataError, match=r"actions is 'items'; expected it for Parquet files only, not for d\.vw"):
+    with pytest.raises(DataError, match=r"actions is 'items'; expected none for d\.vw, which is not a Parquet file"):
         read_described(write(tmp_path, "d.vw", MULTILINE), actions="items")
 
 
@@ -433,7 +433,7 @@ LISTS = [[[1.0], [2.0]], [[3.0]]]
             "t has ids of the type Float64; expected",
         ),
         ({"actions": LISTS, "ids": [[1], [2]], "target": [0, 0]}, "t has 1 ids in round 1; expected 2, one for each"),
-        ({"actions": [[[1.0], [2.0, 3.0]]], "target": [0]}, "t has actions of 1 and of 2 numbers; expected as many"),
+        ({"actions": [[[1.0], [2.0, 3.0]]], "target": [0]}, "t has actions of 1 and of 2 numbers; expected the same"),
         ({"actions": [["a", "b"]], "target": [0]}, "t has actions of the type String; expected structs or lists"),
         ({"actions": [[["a"]]], "target": [0]}, "t has actions of the type List(String); expected structs or lists"),
         (
@@ -536,12 +536,12 @@ def changed(**changes: Any) -> dict[str, Any]:
         (lines(changed(c={"_multi": []})), "d, line 1: c._multi is []; expected at least one action"),
         (lines(changed(c={"_multi": [1]})), "d, line 1: c._multi is [1]; expected at least one action"),
         (lines(changed(c={"_multi": [{}, {}]})), "d has no features of actions; expected some"),
-        (lines(changed(_labelIndex=2)), "line 1: _labelIndex is 2 beside 2 actions; expected an integer from 0 to 1"),
-        (lines(changed(_labelIndex=-1)), "line 1: _labelIndex is -1 beside 2 actions; expected an integer from 0 to 1"),
-        (lines(changed(_labelIndex="1")), "line 1: _labelIndex is '1' beside 2 actions; expected an integer"),
-        (lines({"_label_cost": 1, "c": DECISION["c"]}), "line 1: _label_Action is None beside 2 actions; expected an"),
+        (lines(changed(_labelIndex=2)), "line 1: _labelIndex is 2 with 2 actions; expected an integer from 0 to 1"),
+        (lines(changed(_labelIndex=-1)), "line 1: _labelIndex is -1 with 2 actions; expected an integer from 0 to 1"),
+        (lines(changed(_labelIndex="1")), "line 1: _labelIndex is '1' with 2 actions; expected an integer"),
+        (lines({"_label_cost": 1, "c": DECISION["c"]}), "line 1: _label_Action is None with 2 actions; expected an"),
         (lines(changed(_label_cost="much")), "d, line 1: _label_cost is 'much'; expected a finite number"),
-        (lines(changed(_label_cost=NAN)), "d, line 1: NaN stands in it; expected finite numbers"),
+        (lines(changed(_label_cost=NAN)), "d, line 1: it contains NaN; expected finite numbers"),
         (lines(changed()).replace("-1.0", "1e999"), "d, line 1: _label_cost is inf; expected a finite number"),
         (lines(changed()).replace('0.5, "city', '1e999, "city'), "d, line 1: user.age of context is inf; expected a"),
         (lines("[1]"), "d has no rounds; expected some"),
@@ -631,16 +631,16 @@ def test_other_text_has_classes(tmp_path: Path) -> None:
     "text, message",
     [
         ("shared | a\n\nshared | b\n0:1:1 | c\n", "d, line 1: a round without actions; expected a line for each"),
-        ("shared | a\n0:1:1 | c\nshared | b\n", "d, line 3: shared stands inside of a round; expected it in its first"),
+        ("shared | a\n0:1:1 | c\nshared | b\n", "d, line 3: a shared line inside of a round; expected it as the first"),
         (
             "0:1:0.5 | a\n0:0:0.5 | b\n",
-            "line 2: '0:0:0.5' is a second cost beside one with a probability; expected",
+            "line 2: '0:0:0.5' is a second cost in a round with a probability; expected",
         ),
-        ("0:1 | a\n0:0:0.5 | b\n", "line 2: '0:0:0.5' is a second cost beside one with a probability; expected"),
-        ("0:0:0.5 | a\n0:1 | b\n", "line 2: '0:1' is a second cost beside one with a probability; expected one only"),
-        ("shared|a b\n0:1:1 | c\n", "d, line 1: 'shared' touches the «|», which makes it a tag; expected a space"),
-        ("shared | b\n0:1:1| c\n", "d, line 2: '0:1:1' touches the «|», which makes it a tag; expected a space"),
-        ("shared | b\n0:1:1 c\n", "d, line 2: '0:1:1 c' has no «|»; expected features behind one"),
+        ("0:1 | a\n0:0:0.5 | b\n", "line 2: '0:0:0.5' is a second cost in a round with a probability; expected"),
+        ("0:0:0.5 | a\n0:1 | b\n", "line 2: '0:1' is a second cost in a round with a probability; expected one cost"),
+        ("shared|a b\n0:1:1 | c\n", "d, line 1: 'shared' is a tag, as no space follows; expected a space"),
+        ("shared | b\n0:1:1| c\n", "d, line 2: '0:1:1' is a tag, as no space follows; expected a space"),
+        ("shared | b\n0:1:1 c\n", "d, line 2: '0:1:1 c' has no '|'; expected features after it"),
         ("shared | b\n0:x:1 | c\n", "d, line 2: '0:x:1' is the label; expected action:cost:probability or action:cost"),
         ("shared | b\n0:nan:1 | c\n", "d, line 2: '0:nan:1' is the label; expected action:cost:probability"),
         ("shared | b\n0:1:1:1 | c\n", "d, line 2: '0:1:1:1' is the label; expected action:cost:probability"),

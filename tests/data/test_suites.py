@@ -88,10 +88,10 @@ def test_what_is_no_suite(tmp_path: Path) -> None:
         folder(tmp_path / "nowhere")
     for path in (tmp_path, tmp_path / "notes.txt"):
         write(tmp_path, "notes.txt")
-        with pytest.raises(DataError, match=r"holds no data file; expected names that end in \.parquet, \.csv"):
+        with pytest.raises(DataError, match=r"has no data file; expected names that end in \.parquet, \.csv"):
             folder(path)
     write(tmp_path, "a.csv", "a.tsv")
-    with pytest.raises(DataError, match="holds more than one data file called a; expected different names"):
+    with pytest.raises(DataError, match="has more than one data file with the name a; expected different names"):
         folder(tmp_path)
 
 

@@ -629,7 +629,7 @@ LIMITED = Encoder(most_depth=2, most_bytes=50, most_values=4)
         (json.dumps({"a": "ä" * 22}, ensure_ascii=False), "record is JSON of 53 bytes"),
         ({letter: 1 for letter in "abcde"}, "record has more than 4 values; expected at most most_values"),
         (pd.DataFrame({"a": [1, 2]}), "record is a frame of 2 rows; expected one row"),
-        (pd.Series([1, 2]), "record has numbers for names of columns; expected strings"),
+        (pd.Series([1, 2]), "record has numbers as names of columns; expected strings"),
         ({"a": np.datetime64("20000-01-01")}, "a of record is np.datetime64"),
     ],
 )  # fmt: skip
@@ -670,9 +670,9 @@ def test_sums_that_are_too_large() -> None:
         ('{"a": 1}', "records is JSON of the type dict; expected an array"),
         ("[3]", r"records\[0\] is 3; expected a dictionary"),
         ([{"a": 1}, 3], r"records\[1\] is 3; expected a dictionary"),
-        (pd.DataFrame([[1]]), "records has numbers for names"),
+        (pd.DataFrame([[1]]), "records has numbers as names"),
         (pl.LazyFrame({"a": [1]}), "records is a Polars LazyFrame"),
-        (pd.DataFrame({"a": np.array(["20000-01-01"], "M8[s]")}), "the column 'a' of records holds a date"),
+        (pd.DataFrame({"a": np.array(["20000-01-01"], "M8[s]")}), "the column 'a' of records has a date"),
     ],
 )
 def test_bad_tables(records: object, message: str) -> None:
@@ -758,7 +758,7 @@ def test_transformers_without_names() -> None:
     assert hasher.n_features == 16
     assert hasher.names(0) == ()
     assert abs(hasher.encode({"a": 2})).sum() == 2
-    with pytest.raises(InputError, match="cannot tell its columns; expected an example"):
+    with pytest.raises(InputError, match="has no names of columns; expected an example"):
         as_encoder(FeatureHasher(16))
     function = FunctionTransformer(np.log1p)
     assert TransformerEncoder(function, example=[[1.0, 2.0]][0]).n_features == 2

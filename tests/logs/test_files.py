@@ -81,7 +81,7 @@ def test_columns_that_may_be_missing(tmp_path: Path) -> None:
     small.write_parquet(path)
     assert list(open_log(path).events()) == [event("a"), event("b", action=1, reward=None)]
     small.drop("probabilities").write_parquet(path)
-    with pytest.raises(DataError, match=r"files that cannot be read .*it has no column probabilities"):
+    with pytest.raises(DataError, match=r"1 file that cannot be read .*it has no column probabilities"):
         ids(open_log(path))
 
 
@@ -125,7 +125,7 @@ def test_requests_that_are_no_json_and_times_beyond_all_calendars(tmp_path: Path
     assert ids(log) == ["e"]
     assert kinds(log) == {"no time": 2, "contradiction": 1}
     assert (log.tally.events, log.tally.decisions) == (1, 1)
-    assert "event 'bad': request is no JSON object" in log.tally.odd["contradiction"].detail
+    assert "event 'bad': request is not a JSON object" in log.tally.odd["contradiction"].detail
 
 
 # --- lines that are odd

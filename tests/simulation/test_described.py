@@ -260,7 +260,7 @@ def test_mistakes_are_named(changes: dict[str, Any], message: str) -> None:
 
 def test_each_kind_of_bandit_has_its_kind_of_actions() -> None:
     rounds = make_rounds()
-    with pytest.raises(InputError, match="expected a SharedBandit with them, and not ArrowCB"):
+    with pytest.raises(InputError, match="bandit is ArrowCB; expected a SharedBandit, as actions are described"):
         run_of(rounds, ArrowCB(3))
     with pytest.raises(InputError, match=r"actions\[0\] has shape \(3,\); expected a matrix"):
         simulate(SharedBandit(), np.ones((4, 1)), [0] * 4, actions=np.ones((4, 3)))

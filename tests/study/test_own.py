@@ -303,10 +303,10 @@ def test_the_version_is_that_of_the_whole_package(write: Write, tmp_path: Path) 
         ("leaves:Mine", r"expected a module that can be imported \(SystemExit: "),
         ("faulty:Your", r"expected a name that faulty has, not 'Your'"),
         ("faulty:number", r"which is of the type int; expected a class or a function"),
-        ("faulty:NoActions", r"of which no bandit can be made; expected one that takes n_actions \(TypeError: "),
-        ("faulty:Raises", r"of which no bandit can be made; expected one that takes n_actions \(OSError: two lines\)"),
+        ("faulty:NoActions", r"which cannot make a bandit; expected one that takes n_actions \(TypeError: "),
+        ("faulty:Raises", r"which cannot make a bandit; expected one that takes n_actions \(OSError: two lines\)"),
         ("faulty:Deaf", r"whose bandits have no learn; expected warm_start, decide and learn"),
-        ("math:sqrt", r"no bandit can be made|expected a module with a source file"),
+        ("math:sqrt", r"cannot make a bandit|expected a module with a source file"),
     ],
 )
 def test_mistakes_in_algorithms_are_one_line(write: Write, text: str, message: str) -> None:
@@ -328,7 +328,7 @@ def test_mistakes_in_algorithms_are_one_line(write: Write, text: str, message: s
     [
         ("learns_from = ('clicks',)", r"learns_from of wrong:Mine is \('clicks',\); expected some of labels, rounds"),
         ("learns_from = 'labels'", r"learns_from of wrong:Mine is 'labels'"),
-        ("title = 5", r"title of wrong:Mine is 5; expected a line of text"),
+        ("title = 5", r"title of wrong:Mine is 5; expected one line of text"),
     ],
 )
 def test_mistakes_in_attributes(write: Write, attribute: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""One file per algorithm: the paper's, and the one that goes past it."""
+"""The bandits, one file per algorithm, with their decisions, policies and explanations."""
 
 from warmcb.bandits._numbered import Bandit
 from warmcb.bandits.arrow import ArrowCB

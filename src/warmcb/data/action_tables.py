@@ -1,4 +1,4 @@
-"""Tables with one round in each row: a list of actions in a column, their costs, and the context beside them."""
+"""Tables with a round in each row: a list of actions in a column, their costs, and the context in other columns."""
 
 from typing import Any, NamedTuple
 
@@ -32,14 +32,12 @@ def is_list(kind: pl.DataType) -> bool:
 
 
 def read_action_table(name: str, table: pl.DataFrame, actions: str, target: str | None) -> DescribedDataset:
-    """Encode a table whose rows are rounds.
+    """Encode a table whose rows are rounds. `read_described` explains its columns.
 
     Args:
-        name: what the data set shall be called.
-        table: has a column of lists of actions, each a struct of features or a list of numbers. Costs stand in a column
-            of lists, or in a field `cost` of each action; else a column has the number of the right action, from 0. Ids
-            may stand in a column of lists or in a field `id`. All other columns are the context.
-        actions: the column of the actions.
+        name: the name of the data set.
+        table: the table.
+        actions: the column of the lists of actions.
         target: the column of the right action.
 
     """
@@ -83,14 +81,14 @@ def read_action_table(name: str, table: pl.DataFrame, actions: str, target: str 
 
 
 def _lengths(column: pl.Series) -> NDArray[np.int64]:
-    """The length of each list; a missing one has none."""
+    """The length of each list; 0 for a missing list."""
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()
     return column.list.len().fill_null(0).cast(pl.Int64).to_numpy()
 
 
 def _flat(column: pl.Series) -> pl.Series:
-    """All entries of lists, one below the other."""
+    """The entries of all lists in one column."""
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()
     return column.filter(column.list.len() > 0).explode()
@@ -127,7 +125,7 @@ def _as_costs(name: str, column: pl.Series) -> NDArray[np.float64]:
 
 
 def _costs_of_target(name: str, column: pl.Series, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """0 for the right action and 1 for all others of its round; unknown, where the right one is."""
+    """0 for the right action and 1 for all others of its round; NaN if the right action is missing."""
     if not column.dtype.is_numeric():
         raise DataError(f"{name} has the type {column.dtype} in the column {column.name!r}; expected integers")
     column = column.cast(pl.Float64).fill_nan(None)  # integers with gaps are floats in many tables
@@ -161,7 +159,7 @@ def _ids(name: str, context: pl.DataFrame, fields: pl.DataFrame, sizes: NDArray[
 
 
 def _refuse_lengths(name: str, column: pl.Series, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Refuse lists that are shorter or longer than those of the actions; tell which ones are there."""
+    """Refuse lists whose length is not the number of actions. Returns which lists exist."""
     if not is_list(column.dtype):
         raise DataError(f"{name} has the type {column.dtype} in the column {column.name!r}; expected lists")
     is_there, lengths = column.is_not_null().to_numpy(), _lengths(column)
@@ -173,9 +171,9 @@ def _refuse_lengths(name: str, column: pl.Series, sizes: NDArray[np.int64]) -> N
 
 
 def _table_features(name: str, table: pl.DataFrame) -> _Features:
-    """Numbers as they are, a missing one as 0. If there is anything else, all columns are encoded.
+    """Numeric columns unchanged, with 0 for missing numbers. If there are other columns, all columns are encoded.
 
-    The encoder leaves out names that begin with _, as those of an index that pandas wrote; so they always are.
+    Columns whose names start with _ are always dropped, because the encoder ignores them.
     """
     hidden = [column for column in table.columns if column.startswith("_")]
     table = table.drop(hidden).with_columns(pl.selectors.float().fill_nan(None))
@@ -205,7 +203,7 @@ def _number_lists(name: str, every: pl.Series) -> _Features:
     widths = _lengths(every)
     if len(different := np.unique(widths)) > 1:
         raise DataError(
-            f"{name} has actions of {different[0]} and of {different[1]} numbers; expected as many for each"
+            f"{name} has actions of {different[0]} and of {different[1]} numbers; expected the same number for all"
         )
     numbers = _flat(every).cast(pl.Float64).fill_nan(None)
     missing = numbers.null_count()
@@ -214,5 +212,5 @@ def _number_lists(name: str, every: pl.Series) -> _Features:
 
 
 def _as_floats(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore", under="ignore"):  # what is too large for a float is refused later, by its place
+    with np.errstate(over="ignore", under="ignore"):  # numbers that overflow are refused later, with their place
         return np.ascontiguousarray(numbers, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Data sets as plain array files, which many processes map into their memory without a copy of their own."""
+"""Data sets as array files, which many processes map into memory and share."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ Data = Dataset | DescribedDataset
 
 
 def fingerprint(dataset: Data) -> str:
-    """A hash of everything that a run can depend on."""
+    """A hash of everything in a data set that a run can depend on."""
     hashed = hashlib.blake2b(digest_size=16)
     for name, array in _arrays(dataset).items():
         hashed.update(f"{name} {array.dtype} {array.shape} ".encode())
@@ -33,8 +33,8 @@ def fingerprint(dataset: Data) -> str:
 
 
 def save_arrays(dataset: Data, folder: Path) -> None:
-    """Write the data set to `folder`; if it is there already, nothing is done."""
-    facts_file = folder / "facts.json"  # written last: where it is, all is
+    """Write the data set to `folder`, unless it is there already."""
+    facts_file = folder / "facts.json"  # written last: if it exists, all other files do
     if facts_file.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def save_arrays(dataset: Data, folder: Path) -> None:
         try:
             with replacing(folder / f"{name}.npy") as file:
                 np.save(file, array)
-        except OSError as error:  # NumPy tells how many numbers it has written, but not why it stopped
+        except OSError as error:  # NumPy reports how many numbers it has written, but not why it stopped
             raise OSError(f"{folder / name}.npy cannot be written: {error.strerror or 'is the disk full?'}") from error
     facts: dict[str, Any] = {"name": dataset.name, "shapes": _shapes(dataset)}
     facts |= {"ids": dataset.ids} if isinstance(dataset, DescribedDataset) else {"classes": dataset.classes}
@@ -51,7 +51,7 @@ def save_arrays(dataset: Data, folder: Path) -> None:
 
 
 def load_arrays(folder: Path) -> Data:
-    """What `save_arrays` wrote, mapped into memory: pages are read when they are touched, and shared by processes."""
+    """Map the files of `save_arrays` into memory. Processes share the pages, which are read on first access."""
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     files: dict[str, Any] = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
     for name, shape in facts["shapes"].items():

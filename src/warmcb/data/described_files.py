@@ -1,4 +1,4 @@
-"""Files of rounds with described actions: how they are told from others, and how they are read."""
+"""Files with described actions: how they are recognised, and how they are read."""
 
 import io
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from warmcb.data.vw_multiline import is_multiline, read_vw_multiline
 from warmcb.errors import DataError
 
 ACTIONS = "actions"
-"""The column of a table that has the lists of actions, by default."""
+"""The default column of the lists of actions in a table."""
 
 _JSON = (".dsjson", ".json", ".jsonl")
 _LIBSVM = (".libsvm", ".svm")
@@ -24,27 +24,41 @@ _SUFFIXES = (".parquet", *_JSON, *_LIBSVM, ".vw")
 
 
 def read_described(path: str | Path, target: str | None = None, *, actions: str = ACTIONS) -> DescribedDataset:
-    """Read rounds with described actions; the format follows from the name, and `.gz` may stand behind it.
+    """Read a data set with described actions. The suffix of the file determines its format; `.gz` may follow it.
 
-    A Parquet file has a round in each row and a list of actions in a column: structs of features, or lists of numbers.
-    Costs are a column of lists, `costs`, or a field `cost` of each action; without them, `target` has the number of
-    the right action, from 0, and all others cost 1. Ids are a column of lists, `ids`, or a field `id`. All other
-    columns are the context.
+    *Parquet*: each row is a round. A column has lists of actions: structs of features, or lists of numbers. The costs
+    are in a column `costs` of lists, or in a field `cost` of each action. Without them, the column `target` has the
+    number of the right action from 0, which costs 0; all others cost 1. Ids are in a column `ids` of lists, or in a
+    field `id`. All other columns are the context.
 
-    LIBSVM text has an action in each row, its grade in front, and `qid:` or a file NAME.query with the number of rows
-    of each round; the cost falls from 1 for grade 0 to 0 for the highest grade of the file.
+    *LIBSVM*: each row is an action that starts with its grade. `qid:` gives the round of a row, or a file NAME.query
+    next to it has the number of rows of each round. The cost falls from 1 for grade 0 to 0 for the highest grade.
 
-    Vowpal Wabbit's dsjson and its multi-line text are read as it reads them; only the costs of actions that were
-    taken are known.
+    *dsjson and multi-line text of Vowpal Wabbit*: only the cost of the action that was played is known.
 
     Args:
         path: a file whose name ends in .parquet, .dsjson, .json, .jsonl, .libsvm, .svm or .vw; or LIBSVM text of any
-            name with a file NAME.query beside it.
-        target: of a Parquet file, the column of the right action; by default the one called "target".
-        actions: of a Parquet file, the column of the lists of actions.
+            name with a file NAME.query next to it.
+        target: for a Parquet file, the column of the right action; by default "target".
+        actions: for a Parquet file, the column of the lists of actions.
 
     Returns:
-        the rounds in the order of the file.
+        the rounds, in the order of the file.
+
+    Raises:
+        DataError: the file is missing, damaged, or has no usable content.
+
+    Examples:
+        >>> import polars as pl
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.data import read_described
+        >>> articles = [[{"words": 800}, {"words": 1200}], [{"words": 300}]]
+        >>> table = pl.DataFrame({"hour": [9, 17], "actions": articles, "costs": [[0.0, 1.0], [0.5]]})
+        >>> with TemporaryDirectory() as folder:
+        ...     table.write_parquet(f"{folder}/news.parquet")
+        ...     data = read_described(f"{folder}/news.parquet")
+        >>> data.name, data.sizes.tolist(), data.costs.tolist()
+        ('news', [2, 1], [0.0, 1.0, 0.5])
 
     """
     if not isinstance(path, str | Path):
@@ -57,11 +71,11 @@ def read_described(path: str | Path, target: str | None = None, *, actions: str 
         if not has_sizes and what_is_at(path) == "a file":
             known = ", ".join(_SUFFIXES)
             raise DataError(f"{path} has an unknown format; expected a name that ends in {known}, or {queries.name}")
-        name += suffix  # it tells rank.train from rank.test
+        name += suffix  # rank.train and rank.test must have different names
     if suffix != ".parquet":
         refuse_target(name, target)
         if actions != ACTIONS:
-            raise DataError(f"actions is {actions!r}; expected it for Parquet files only, not for {path.name}")
+            raise DataError(f"actions is {actions!r}; expected none for {path.name}, which is not a Parquet file")
 
     def parse(file: IO[bytes]) -> DescribedDataset:
         if suffix == ".parquet":
@@ -76,9 +90,9 @@ def read_described(path: str | Path, target: str | None = None, *, actions: str 
 
 
 def described_name(path: Path) -> str | None:
-    """What a data set is called whose file nobody but `read_described` reads; None for any other file.
+    """The name of a data set if only `read_described` can read its file; None for any other file.
 
-    A `.json` file may be anything: only `.dsjson` tells by its name that it has rounds.
+    A `.json` file may be anything, so only the suffix `.dsjson` counts.
     """
     name, suffix = name_and_suffix(path)
     if suffix == ".dsjson":
@@ -88,7 +102,7 @@ def described_name(path: Path) -> str | None:
 
 
 def has_described_actions(path: Path) -> bool:
-    """Whether a file that exists is one for `read_described`, by its name and what is in it."""
+    """Whether an existing file is one for `read_described`, by its name and content."""
     _, suffix = name_and_suffix(path)
     if suffix == ".parquet":
         return parse_file(path, suffix, _has_list_of_actions)
@@ -100,7 +114,7 @@ def has_described_actions(path: Path) -> bool:
 
 
 def _text(file: IO[bytes]) -> Iterator[str]:
-    return (line.decode("utf-8-sig") for line in file)  # only \n ends a line, as a text may hold other separators
+    return (line.decode("utf-8-sig") for line in file)  # only \n ends a line; texts may contain other separators
 
 
 def _has_list_of_actions(file: IO[bytes]) -> bool:
@@ -109,7 +123,7 @@ def _has_list_of_actions(file: IO[bytes]) -> bool:
 
 
 def _has_queries(file: IO[bytes]) -> bool:
-    """Whether the first row of LIBSVM text tells its query."""
+    """Whether the first row of LIBSVM text has a query."""
     rows = (line.partition(b"#")[0].split() for line in file)
     first = next((row for row in rows if row), [])
     return len(first) > 1 and first[1].startswith(b"qid:")

@@ -1,4 +1,4 @@
-"""Vowpal Wabbit's dsjson: a log of decisions, one JSON object per line, with the cost of the action that was taken."""
+"""dsjson of Vowpal Wabbit: a log of decisions, one JSON object per line, with the cost of the played action."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ from warmcb.features import Encoder
 
 
 def read_dsjson(name: str, lines: Iterable[str]) -> DescribedDataset:
-    """Every decision is a round; what else such logs hold is skipped, and counted in a remark."""
+    """Read each decision as a round. Other lines are skipped, and counted in a remark."""
     encoder = wide_encoder()
     rounds: RoundCollector[Any] = RoundCollector(lambda rows: narrow(encoder, sparse.vstack(rows, format="csr")))
     skipped: Counter[str] = Counter()
@@ -34,7 +34,7 @@ def read_dsjson(name: str, lines: Iterable[str]) -> DescribedDataset:
 
 
 def _add(rounds: RoundCollector[Any], encoder: Encoder, line: str) -> str | None:
-    """Append the decision of a line, or tell what the line is instead."""
+    """Append the decision of a line; for any other line, return its kind."""
     if line.lstrip().startswith("["):
         return "JSON array"
     event = _parsed(line)
@@ -53,7 +53,7 @@ def _add(rounds: RoundCollector[Any], encoder: Encoder, line: str) -> str | None
     costs = np.full(len(actions), np.nan)
     if (cost := event.get("_label_cost")) is not None:
         costs[_chosen(event, len(actions))] = _number("_label_cost", cost)
-    # Tags are read below: some actions may lack one.
+    # Tags are read below, because some actions may not have one.
     untagged = [{key: value for key, value in action.items() if key != "_tag"} for action in actions]
     request = encoder.encode_request(context | {"_multi": untagged})
     rounds.add(request.x, [request.actions], costs, map(_id_of, actions))
@@ -62,7 +62,7 @@ def _add(rounds: RoundCollector[Any], encoder: Encoder, line: str) -> str | None
 
 def _parsed(line: str) -> dict[str, Any]:
     def refuse(constant: str) -> NoReturn:
-        raise ValueError(f"{constant} stands in it; expected finite numbers")
+        raise ValueError(f"it contains {constant}; expected finite numbers")
 
     try:
         event = json.loads(line, parse_constant=refuse)
@@ -74,12 +74,12 @@ def _parsed(line: str) -> dict[str, Any]:
 
 
 def _chosen(event: dict[str, Any], n_actions: int) -> int:
-    """The row of the action that was taken: `_labelIndex` counts from 0, `_label_Action` from 1."""
+    """The row of the action that was played: `_labelIndex` counts from 0, `_label_Action` from 1."""
     key, first = ("_labelIndex", 0) if "_labelIndex" in event else ("_label_Action", 1)
     number = event.get(key)
     if type(number) is not int or not first <= number < n_actions + first:
         expected = f"expected an integer from {first} to {n_actions + first - 1}"
-        raise ValueError(f"{key} is {shown(number)} beside {n_actions} actions; {expected}")
+        raise ValueError(f"{key} is {shown(number)} with {n_actions} actions; {expected}")
     return number - first
 
 

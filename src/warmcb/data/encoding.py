@@ -1,4 +1,4 @@
-"""Named features as matrices that are as narrow as a whole file allows."""
+"""Convert named features to matrices with a column for each feature of a file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,28 +10,28 @@ from warmcb.data.dataset import lightest
 from warmcb.features import Encoder
 
 Named = tuple[Any, tuple[str, ...]]
-"""A matrix, and the names of its columns, by which they are sorted."""
+"""A matrix, and the names of its columns, which are sorted by name."""
 
 
 def wide_encoder() -> Encoder:
-    """An encoder with so many columns that features hardly ever share one; `narrow` drops those that never occur."""
+    """An encoder with so many columns that collisions are very rare; `narrow` drops the unused columns."""
     return Encoder(bits=30, most_names=2**31 - 1)
 
 
 def narrow(encoder: Encoder, wide: Any) -> Named:
-    """The columns of an encoder's rows that occur. Features that share a column have their names joined by " or "."""
+    """Keep the columns of encoded rows that are used. The names of features in the same column are joined by " or "."""
     columns, places = np.unique(wide.indices, return_inverse=True)
     names = [" or ".join(encoder.names(int(column))) for column in columns]
     return _sorted((wide.data, places, wide.indptr), names)
 
 
 def one_column_each(rows: Sequence[Mapping[str, float]]) -> Named:
-    """Numbers by name: every name has a column, nothing is hashed."""
+    """Convert numbers by name to a matrix with a column for each name, without hashing."""
     columns: dict[str, int] = {}
     places = [columns.setdefault(name, len(columns)) for row in rows for name in row]
     values = [value for row in rows for value in row.values()]
     starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    with np.errstate(over="ignore", under="ignore"):  # what is too large for a float is refused later, by its place
+    with np.errstate(over="ignore", under="ignore"):  # numbers that overflow are refused later, with their place
         return _sorted((np.array(values, dtype=np.float64).astype(np.float32), places, starts), list(columns))
 
 

@@ -1,4 +1,4 @@
-"""Readers, one for each file format."""
+"""Readers of data files, one for each format."""
 
 import codecs
 import gzip
@@ -21,12 +21,31 @@ _MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"]
 
 
 def read_file(path: str | Path, target: str | None = None) -> Dataset:
-    """Read a data set; the format follows from the name, and `.gz` may stand behind it.
+    """Read a data set with labels or costs. The suffix of the file determines its format; `.gz` may follow it.
+
+    `Dataset.from_table` explains how the columns of a table are encoded.
 
     Args:
         path: a file whose name ends in .parquet, .csv, .tsv, .arff, .libsvm, .svm or .vw.
-        target: the column of the labels; by default the one called "target", or else the last. None for LIBSVM and
-            Vowpal Wabbit files, which have their label in front.
+        target: the column of the labels; by default "target" if there is such a column, else the last one. LIBSVM and
+            Vowpal Wabbit files have no columns, and start each line with the label.
+
+    Returns:
+        the data set.
+
+    Raises:
+        DataError: the file is missing, damaged, or has no usable content.
+
+    Examples:
+        >>> import polars as pl
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.data import read_file
+        >>> table = pl.DataFrame({"weight": [120, 7], "colour": ["green", "red"], "name": ["apple", "cherry"]})
+        >>> with TemporaryDirectory() as folder:
+        ...     table.write_csv(f"{folder}/fruit.csv")
+        ...     data = read_file(f"{folder}/fruit.csv", target="name")
+        >>> data.classes, data.X.shape
+        (('apple', 'cherry'), (2, 3))
 
     """
     if not isinstance(path, str | Path):
@@ -39,18 +58,18 @@ def read_file(path: str | Path, target: str | None = None) -> Dataset:
 
 
 def name_and_suffix(path: Path) -> tuple[str, str]:
-    """The name of a file without its suffix, and the suffix in small letters; `.gz` belongs to neither."""
+    """The name of a file without its suffix, and the suffix in lower case; both without `.gz`."""
     bare = Path(path.name.removesuffix(".gz"))
     return bare.stem, bare.suffix.lower()
 
 
 def parse_file(path: Path, kind: str, parse: Callable[[IO[bytes]], Parsed]) -> Parsed:
-    """What a parser makes of a file, unpacked if it ends in `.gz`. Whatever goes wrong is a `DataError`.
+    """Parse a file, decompressed if its name ends in `.gz`. All errors become a `DataError`.
 
     Args:
         path: the file.
-        kind: what it is read as, for the message.
-        parse: is given the open file.
+        kind: the name of the format, for error messages.
+        parse: reads the open file.
 
     """
     found = what_is_at(path)
@@ -63,15 +82,15 @@ def parse_file(path: Path, kind: str, parse: Callable[[IO[bytes]], Parsed]) -> P
     except WarmcbError:
         raise
     except OSError as error:
-        if error.errno is None:  # of the parser's own
+        if error.errno is None:  # raised by the parser
             raise DataError(f"{path} cannot be read as {kind}: {_reason(error)}") from error
         raise DataError(f"{path} cannot be read: {error.strerror}") from error
-    except (Exception, pl.exceptions.PanicException) as error:  # parsers raise whatever they like on broken files
+    except (Exception, pl.exceptions.PanicException) as error:  # parsers may raise anything for broken files
         raise DataError(f"{path} cannot be read as {kind}: {_reason(error)}") from error
 
 
 def what_is_at(path: Path) -> str:
-    """A file, a folder, something else (a pipe, a device), or nothing. A place that cannot be seen is an error."""
+    """What is at a path: a file, a folder, something else (a pipe, a device), or nothing."""
     try:
         if path.is_dir():
             return "a folder"
@@ -85,7 +104,7 @@ def what_is_at(path: Path) -> str:
 def _reason(error: BaseException) -> str:
     try:
         return one_line(error) or type(error).__name__
-    except Exception:  # liac-arff's errors cannot always be printed
+    except Exception:  # some errors of liac-arff cannot be printed
         return type(error).__name__
 
 
@@ -94,7 +113,7 @@ def _parquet(name: str, file: IO[bytes], target: str | None) -> Dataset:
 
 
 def _csv(name: str, file: IO[bytes], target: str | None) -> Dataset:
-    """Text with a line of names; the separator is the one of comma, semicolon and tab that this line has most of."""
+    """Text with a header; the separator is the most frequent of comma, semicolon and tab in the header."""
     content = file.read()
     text = content.decode("utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
     separator = max(",;\t", key=text.split("\n", 1)[0].count)
@@ -104,7 +123,7 @@ def _csv(name: str, file: IO[bytes], target: str | None) -> Dataset:
 
 
 def _typed(column: pl.Series) -> pl.Series:
-    """A column of texts as numbers or truth values, where all of them are; spaces around a value mean nothing."""
+    """A column of texts, as numbers or booleans if all values are. Spaces around a value are ignored."""
     texts = column.str.strip_chars()
     texts = texts.set(texts.is_in(_MISSING), None)
     if texts.str.to_lowercase().is_in(["true", "false"]).all() and texts.null_count() < len(texts):
@@ -126,7 +145,7 @@ def read_arff(text: str) -> pl.DataFrame:
         rows = content["data"]
     except arff.BadLayout:
         content = arff.loads(text, return_type=arff.LOD)
-        # What a sparse row leaves out is 0: the number, or the first level.
+        # A value that a sparse row leaves out is 0: the number, or the first level.
         defaults = [kind[0] if isinstance(kind, list) else 0 for _, kind in content["attributes"]]
         rows = [[row.get(j, default) for j, default in enumerate(defaults)] for row in content["data"]]
     columns = list(zip(*rows, strict=True)) or [()] * len(content["attributes"])
@@ -140,7 +159,7 @@ def read_arff(text: str) -> pl.DataFrame:
 
 
 def _libsvm(name: str, file: IO[bytes], target: str | None) -> Dataset:
-    from sklearn.datasets import load_svmlight_file  # a second to import: only those wait for it who need it
+    from sklearn.datasets import load_svmlight_file  # the import takes a second
 
     refuse_target(name, target)
     X, labels = load_svmlight_file(file, dtype=np.float32)
@@ -155,7 +174,7 @@ def _vw(name: str, file: IO[bytes], target: str | None) -> Dataset:
 
 def refuse_target(name: str, target: str | None) -> None:
     if target is not None:
-        raise DataError(f"target is {target!r}; expected none for {name}, whose format has its label in front")
+        raise DataError(f"target is {target!r}; expected none for {name}, whose format has no columns")
 
 
 READERS: dict[str, Callable[[str, IO[bytes], str | None], Dataset]] = {

@@ -1,4 +1,4 @@
-"""A data set by whatever a user calls it: a file, the name of a known one, or its id on OpenML."""
+"""Open a data set: a file, a bundled data set by name, or a data set of OpenML by id."""
 
 from pathlib import Path
 
@@ -15,16 +15,25 @@ _EXPECTED = f"a file or one of {', '.join(BUNDLED)}, {_OPENML}ID"
 
 
 def open_dataset(data: str | Path, target: str | None = None) -> Dataset | DescribedDataset:
-    """Read a file, load a known data set, or load `openml:ID`; a file of that name goes first.
+    """Open a file, a bundled data set, or a data set of OpenML.
 
     Args:
-        data: the path of a file, as in `read_file` or `read_described`; a name from `BUNDLED`; or "openml:" and an id,
-            which is downloaded at first use.
-        target: for a file, the column of the labels, as in `read_file` or `read_described`; None for the other two.
+        data: the path of a file; a name in `BUNDLED`; or "openml:ID", which is downloaded at first use. If a file has
+            the given name, the file is read.
+        target: for a file, the column of the labels, as in `read_file` or `read_described`; else None.
 
     Returns:
-        a `DescribedDataset` for a file of rounds with described actions: a Parquet file with lists in a column
-        `actions`, dsjson, Vowpal Wabbit's text with several lines for a round, LIBSVM text with queries.
+        a `DescribedDataset` for a file with described actions, which is Parquet with lists in a column `actions`,
+        dsjson, multi-line text of Vowpal Wabbit, or LIBSVM text with queries. Else a `Dataset`.
+
+    Raises:
+        DataError: there is no such data set, or it cannot be read.
+
+    Examples:
+        >>> from warmcb.data import open_dataset
+        >>> data = open_dataset("abalone")
+        >>> data.n_rounds, data.n_actions
+        (4177, 28)
 
     """
     if not isinstance(data, str | Path):
@@ -38,16 +47,27 @@ def open_dataset(data: str | Path, target: str | None = None) -> Dataset | Descr
         is_described = what_is_at(path) == "a file" and has_described_actions(path)
         return read_described(path, target) if is_described else read_file(path, target)
     if target is not None:
-        raise DataError(f"target is {target!r}; expected none for the known data set {data}")
+        raise DataError(f"target is {target!r}; expected none for the data set {data}")
     return load_bundled(data) if data in BUNDLED else load_openml(_openml_id(data))
 
 
 def open_numbered(data: str | Path, target: str | None = None) -> Dataset:
-    """Open a data set whose actions are classes; one with described actions is an error.
+    """Open a data set whose actions are classes. A data set with described actions is refused.
 
     Args:
         data: as in `open_dataset`.
         target: as in `open_dataset`.
+
+    Returns:
+        the data set.
+
+    Raises:
+        DataError: there is no such data set, it cannot be read, or its actions are described.
+
+    Examples:
+        >>> from warmcb.data import open_numbered
+        >>> open_numbered("wine_quality").classes
+        ('3', '4', '5', '6', '7', '8', '9')
 
     """
     found = open_dataset(data, target)

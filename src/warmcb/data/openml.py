@@ -1,4 +1,4 @@
-"""Data sets of OpenML, downloaded by scikit-learn's client when they are first used."""
+"""Data sets of OpenML, which the client of scikit-learn downloads at first use."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.data.remarks import dropped_rows_remark, missing_remarks
 from warmcb.errors import DataError
 
-_PATIENCE = 60.0  # seconds that a silent server is waited for
+_PATIENCE = 60.0  # seconds to wait for a silent server
 
 PAPER_IDS = (
     3, 6, 8, 10, 11, 12, 14, 16, 18, 20, 21, 22, 23, 26, 28, 30, 31, 32, 36, 37, 39, 40, 41, 43, 44, 46, 48, 50, 53,
@@ -47,14 +47,14 @@ PAPER_IDS = (
     1235, 1236, 1237, 1238, 1241, 1242, 1412, 1413, 1441, 1442, 1443, 1444, 1449, 1451, 1453, 1454, 1455, 1457, 1459,
     1460, 1464, 1467, 1470, 1471, 1472, 1473, 1475, 1481, 1482, 1483, 1486, 1487, 1488, 1489, 1496, 1498,
 )  # fmt: skip
-"""The ids of the paper's 524 data sets."""
+"""The ids of the 524 data sets of the paper."""
 
 
 def load_openml(openml_id: int, cache: Path | None = None) -> Dataset:
-    """Read a data set from the cache, or download it; its name is OpenML's, with the id behind it.
+    """Read a data set from the cache, or download it. Its name is that of OpenML, followed by the id.
 
-    Each time the file is held against OpenML's checksum, and a damaged one is downloaded again. The files are in the
-    folder `openml` of `cache`, by default of the user's cache for this package. Whatever goes wrong is a `DataError`.
+    The checksum of the file is verified each time, and a damaged file is downloaded again. Files are in the folder
+    `openml` of `cache`, which is the user's cache for this package by default. All errors become a `DataError`.
     """
     content = _fetch(openml_id, cache or default_cache())
     name = f"{content.details['name']}-{openml_id}"
@@ -74,7 +74,7 @@ def default_cache() -> Path:
 
 
 def cached(cache: Path | None = None) -> dict[int, str]:
-    """The data sets whose files are in the cache: OpenML's names for them, by id."""
+    """The data sets whose files are in the cache: their names on OpenML, by id."""
     root = (cache or default_cache()) / "openml" / "openml.org"
     found = {}
     for path in root.glob("api/v1/json/data/*.gz"):
@@ -86,12 +86,12 @@ def cached(cache: Path | None = None) -> dict[int, str]:
 
 
 def _fetch(openml_id: int, cache: Path) -> Any:
-    from sklearn.datasets import fetch_openml  # a second to import: only those wait for it who need it
+    from sklearn.datasets import fetch_openml  # the import takes a second
 
     try:
         with _quiet_and_patient():
-            # The target stays among the columns. Split off by the client, it must have no missing value, and in
-            # sparse files what a row leaves out would be whatever was in the memory.
+            # The target stays among the columns. If the client splits it off, it must have no missing values, and
+            # values that sparse rows leave out are uninitialised memory.
             return fetch_openml(
                 data_id=openml_id,
                 data_home=cache,
@@ -101,13 +101,13 @@ def _fetch(openml_id: int, cache: Path) -> Any:
                 n_retries=1,
                 delay=0.5,
             )
-    except Exception as error:  # no network, no such id, a wrong checksum, and whatever the parser likes to raise
+    except Exception as error:  # no network, no such id, a wrong checksum, or any error of the parser
         raise DataError(f"openml:{openml_id} cannot be loaded: {_reason(error)}") from error
 
 
 @contextmanager
 def _quiet_and_patient() -> Iterator[None]:
-    """The client warns at each retry and about old versions, and would wait for a silent server for ever."""
+    """Silence the warnings of the client about retries and old versions, and set a timeout, as it has none."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(_PATIENCE)
     try:
@@ -119,16 +119,16 @@ def _quiet_and_patient() -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """The first sentence of the client's message: the next one is advice for its own callers."""
+    """The first sentence of the client's message; the rest is advice for its direct callers."""
     try:
         text = " ".join(str(error).split()).split(". ")[0].rstrip(".")
-    except Exception:  # the parser's errors cannot always be printed
+    except Exception:  # some errors of the parser cannot be printed
         text = ""
     return text if " " in text else f"{type(error).__name__} {text}".rstrip()
 
 
 def _table(columns: NDArray[np.float64], names: list[str], categories: dict[str, list[str]]) -> pl.DataFrame:
-    """The client gives numbers only: of a nominal column, the places of its values in the list of its levels."""
+    """The table of the client's numbers. For a nominal column, they are indices into the list of its levels."""
     return pl.DataFrame(
         {
             name: _texts(column, categories[name]) if name in categories else pl.Series(column, nan_to_null=True)
@@ -144,7 +144,7 @@ def _texts(codes: NDArray[np.float64], levels: list[str]) -> pl.Series:
 
 
 def _from_sparse(name: str, content: Any, target: str) -> Dataset:
-    """As `Dataset.from_table`, but numbers stay sparse: of words there are ten thousands of columns."""
+    """As `Dataset.from_table`, but numbers stay sparse: a data set of words may have ten thousands of columns."""
     columns = sparse.csc_array(content.data)
     is_number = np.array([column != target and column not in content.categories for column in content.feature_names])
     others = np.array(content.feature_names)[~is_number].tolist()
@@ -156,10 +156,10 @@ def _from_sparse(name: str, content: Any, target: str) -> Dataset:
         from sklearn.preprocessing import OneHotEncoder
 
         parts.append(OneHotEncoder(dtype=np.float32).fit_transform(table.drop(target).to_numpy()))
-    with np.errstate(over="ignore", under="ignore"):  # what is too large for a float is refused later, by its place
+    with np.errstate(over="ignore", under="ignore"):  # numbers that overflow are refused later, with their place
         X = sparse.csr_array(sparse.hstack(parts), dtype=np.float32)
     missing = np.isnan(X.data)
-    # The numbers stand first in X, so that a number's column in X is its place among the names of numbers.
+    # Numeric columns come first in X, so an index of a column of X is also an index into their names.
     places, counts = np.unique(X.indices[missing], return_counts=True)
     numbers = np.array(content.feature_names)[is_number]
     missing_numbers = {str(numbers[place]): int(count) for place, count in zip(places, counts, strict=True)}

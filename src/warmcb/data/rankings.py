@@ -1,4 +1,4 @@
-"""Ranked queries as LIBSVM text: each query is a round, its documents are the actions, and good grades cost little."""
+"""Rankings as LIBSVM text: each query is a round, its documents are the actions, and better grades cost less."""
 
 from pathlib import Path
 from typing import IO
@@ -12,7 +12,7 @@ from warmcb.errors import DataError
 
 
 def query_file(path: Path) -> Path:
-    """Where the sizes of a file's queries stand: beside it, with `.query` behind its name."""
+    """The file with the sizes of the queries: the same name, with `.query` added."""
     return path.with_name(f"{path.name.removesuffix('.gz')}.query")
 
 
@@ -20,12 +20,12 @@ def read_ranking(name: str, file: IO[bytes], sizes: NDArray[np.int64] | None) ->
     """Rows `grade qid:query column:value …`; a document of the highest grade costs 0, one of grade 0 costs 1.
 
     Args:
-        name: what the data set shall be called.
-        file: the rows, those of a query one below the other.
-        sizes: how many rows each query has, in order; None if each row says its `qid`.
+        name: the name of the data set.
+        file: the rows, sorted by query.
+        sizes: the number of rows of each query, in order; None if each row has a `qid`.
 
     """
-    from sklearn.datasets import load_svmlight_file  # a second to import: only those wait for it who need it
+    from sklearn.datasets import load_svmlight_file  # the import takes a second
 
     A, grades, queries = load_svmlight_file(file, dtype=np.float32, query_id=True)
     if sizes is None:
@@ -35,7 +35,7 @@ def read_ranking(name: str, file: IO[bytes], sizes: NDArray[np.int64] | None) ->
     best = grades.max(initial=0)
     if not (np.isfinite(grades).all() and grades.min(initial=0) >= 0 and best > 0):
         shown = ", ".join(f"{grade:g}" for grade in np.unique(grades)[:5])
-        raise DataError(f"{name} has grades {shown}; expected numbers from 0, and one above")
+        raise DataError(f"{name} has grades {shown}; expected numbers of at least 0, not all 0")
     A.eliminate_zeros()
     starts = np.concatenate([[0], np.cumsum(sizes)])
     remark = f"the cost is 1 - grade/{best:g}: {best:g} is the highest grade of the file"
@@ -43,7 +43,7 @@ def read_ranking(name: str, file: IO[bytes], sizes: NDArray[np.int64] | None) ->
 
 
 def read_sizes(path: Path) -> NDArray[np.int64]:
-    """The sizes of queries, one in each line of a file."""
+    """The sizes of queries, one per line of a file."""
     words = path.read_bytes().split()
     for number, word in enumerate(words, start=1):
         if not (word.isdigit() and 0 < int(word) < 2**31):

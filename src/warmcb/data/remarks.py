@@ -1,4 +1,4 @@
-"""What a user should know about a data set as it was read: what was left out or replaced, and what looks odd."""
+"""Remarks on a data set for the user: what was left out or replaced, and what looks unusual."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 from warmcb._messages import counted
 
 _MOST_NAMES = 5
-# A date as ISO 8601 writes it, alone or with a time behind it.
+# A date in the format of ISO 8601, alone or followed by a time.
 _ISO_DATE = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d{2}:\d{2}.*)?$"
 
 
 def is_number(series: pl.Series) -> bool:
-    """Whether a column goes in as numbers, and not as levels."""
+    """Whether a column is encoded as numbers, and not one-hot."""
     return series.dtype.is_numeric() or series.dtype == pl.Boolean
 
 
 def table_remarks(
     features: pl.DataFrame, target: str, n_classes: int, dropped_rows: int, dropped: list[str]
 ) -> Iterator[str]:
-    """The remarks on a table whose rows without a target and columns without a value were dropped."""
+    """The remarks on a table after its rows without a target and its columns without values were dropped."""
     n_rows = len(features)
     if dropped_rows:
         yield dropped_rows_remark(dropped_rows)
@@ -50,7 +50,7 @@ def described_remarks(starts: NDArray[np.int64], costs: NDArray[np.float64], n_i
 
 
 def missing_values_remarks(features: pl.DataFrame, dropped: list[str]) -> Iterator[str]:
-    """The remarks on what is missing in a table whose columns without a value were dropped."""
+    """The remarks on missing values in a table after its columns without values were dropped."""
     if dropped:
         yield f"columns without any value were dropped: {_listed(dropped)}"
     missing = {series.name: series.null_count() for series in features if series.null_count()}
@@ -64,7 +64,7 @@ def hidden_columns_remarks(hidden: list[str]) -> Iterator[str]:
 
 
 def skipped_remarks(counts: Mapping[str, int]) -> Iterator[str]:
-    """How many lines were skipped, by the kind of line, given in the singular."""
+    """The number of skipped lines of each kind; kinds are given in the singular."""
     for kind, count in counts.items():
         yield f"{counted(count, kind)} {'was' if count == 1 else 'were'} skipped"
 
@@ -74,7 +74,7 @@ def dropped_rows_remark(count: int) -> str:
 
 
 def missing_remarks(numbers: Mapping[str, int], levels: Mapping[str, int]) -> Iterator[str]:
-    """How many values are missing in which columns: those of numbers, and those of levels."""
+    """The number of missing values, in numeric columns and in one-hot columns."""
     if numbers:
         yield missing_numbers_remark(sum(numbers.values()), f" {_in_columns(numbers)}")
     if levels:
@@ -97,7 +97,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _kind_of_time(series: pl.Series) -> str | None:
-    """What a column of dates or times holds, in the singular; None for other columns."""
+    """The kind of a column of dates or times, "date" or "time"; None for other columns."""
     if series.dtype.is_temporal():
         return "date" if series.dtype == pl.Date else "time"
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):

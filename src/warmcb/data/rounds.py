@@ -1,4 +1,4 @@
-"""Rounds as the reader of a text finds them, one after the other, until they become a data set."""
+"""Collect the rounds of a text file one by one, and make a data set of them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
@@ -14,10 +14,10 @@ Row = TypeVar("Row")
 
 
 class RoundCollector(Generic[Row]):
-    """Collects rounds whose contexts and actions are rows of some kind.
+    """A collection of rounds whose contexts and actions are rows of some type.
 
     Args:
-        encode: makes a matrix of many rows.
+        encode: converts many rows to a matrix.
 
     """
 
@@ -32,7 +32,7 @@ class RoundCollector(Generic[Row]):
     def add(
         self, context: Row, actions: Iterable[Row], costs: Iterable[float], ids: Iterable[str | int | None]
     ) -> None:
-        """Append a round; a cost that nobody knows is NaN, an id that is missing None."""
+        """Append a round. An unknown cost is NaN, a missing id is None."""
         self._contexts.append(context)
         self._actions.extend(actions)
         self._costs.extend(costs)
@@ -40,7 +40,7 @@ class RoundCollector(Generic[Row]):
         self._starts.append(len(self._costs))
 
     def dataset(self, name: str, remarks: Iterable[str] = ()) -> DescribedDataset:
-        """All rounds. If some actions have no id, none of them has."""
+        """Make the data set. If an action has no id, all ids are dropped."""
         if not self._contexts:
             raise DataError(f"{name} has no rounds; expected some")
         X, columns = self._encode(self._contexts)

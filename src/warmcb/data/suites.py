@@ -1,4 +1,4 @@
-"""Sets of data sets, by name or by folder; each is read when it is needed, not before."""
+"""Suites of data sets, by name or by folder. A data set is read only when it is needed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SUITES = {
     "bundled": "data sets of the paper that are installed with warmcb",
     "openml": "all of the paper's data sets, downloaded at first use",
 }
-"""The names of the suites, and what is in them."""
+"""The suites, each with a description."""
 
 
 Loaded_co = TypeVar("Loaded_co", covariant=True)
@@ -27,11 +27,17 @@ Loaded_co = TypeVar("Loaded_co", covariant=True)
 
 @dataclass(frozen=True)
 class Source(Generic[Loaded_co]):
-    """One data set that can be loaded.
+    """A data set that can be loaded when it is needed.
 
     Attributes:
-        name: by which results know it.
-        load: reads the data set, anew at each call; takes no arguments.
+        name: the name of the data set in results.
+        load: a function without arguments that reads the data set, again at each call.
+
+    Examples:
+        >>> from warmcb.data import suite
+        >>> source = suite("bundled")[0]
+        >>> source.name, source.load().n_actions
+        ('abalone', 28)
 
     """
 
@@ -40,13 +46,21 @@ class Source(Generic[Loaded_co]):
 
 
 def suite(name: str) -> list[Source[Dataset]]:
-    """The data sets of one of `SUITES`.
+    """List the data sets of a suite.
 
     Args:
-        name: "bundled" or "openml".
+        name: a name in `SUITES`: "bundled" or "openml".
 
     Returns:
         a source for each data set. Nothing is read or downloaded before its `load` is called.
+
+    Raises:
+        InputError: there is no suite of this name.
+
+    Examples:
+        >>> from warmcb.data import suite
+        >>> [source.name for source in suite("bundled")][-2:], len(suite("openml"))
+        (['splice_bin', 'wine_quality'], 524)
 
     """
     if name == "bundled":
@@ -58,7 +72,7 @@ def suite(name: str) -> list[Source[Dataset]]:
 
 
 class _OpenmlShelf:
-    """Remembers that OpenML could not be reached, so that nobody waits for that 524 times."""
+    """Remembers that OpenML could not be reached, to avoid 524 timeouts."""
 
     _unreachable = False
 
@@ -73,16 +87,31 @@ class _OpenmlShelf:
 
 
 def folder(path: Path) -> list[Source[Dataset | DescribedDataset]]:
-    """The data files of a folder, sorted by name, or the one file that it is.
+    """List the data files of a folder.
 
-    A CSV file in capitals beside Parquet files, as MANIFEST.csv, describes them and is left out.
+    Subfolders are ignored. So is a CSV file in capital letters next to Parquet files, such as MANIFEST.csv, because it
+    describes them.
 
     Args:
-        path: a folder, whose subfolders are not looked into; or a data file.
+        path: a folder, or a single data file.
 
     Returns:
-        a source for each file, at least one, with classes or with described actions. Nothing is read before its `load`
-        is called.
+        a source for each file, sorted by name. Nothing is read before its `load` is called.
+
+    Raises:
+        DataError: there is no such folder, it has no data files, or two of them have the same name.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import polars as pl
+        >>> from warmcb.data import folder
+        >>> table = pl.DataFrame({"x": [1, 2], "y": ["yes", "no"]})
+        >>> with TemporaryDirectory() as place:
+        ...     table.write_csv(f"{place}/b.csv")
+        ...     table.write_parquet(f"{place}/a.parquet")
+        ...     [(source.name, source.load().classes) for source in folder(Path(place))]
+        [('a', ('no', 'yes')), ('b', ('no', 'yes'))]
 
     """
     kind = what_is_at(path)
@@ -101,11 +130,11 @@ def folder(path: Path) -> list[Source[Dataset | DescribedDataset]]:
         or described_name(file) is not None
     ]
     if not sources:
-        raise DataError(f"{path} holds no data file; expected names that end in {', '.join((*READERS, '.dsjson'))}")
+        raise DataError(f"{path} has no data file; expected names that end in {', '.join((*READERS, '.dsjson'))}")
     names = [source.name for source in sources]
     for name in names:
         if names.count(name) > 1:
-            raise DataError(f"{path} holds more than one data file called {name}; expected different names")
+            raise DataError(f"{path} has more than one data file with the name {name}; expected different names")
     return sources
 
 

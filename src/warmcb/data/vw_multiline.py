@@ -1,4 +1,4 @@
-"""Vowpal Wabbit's multi-line text: a line `shared |…` for the context, one for each action, and an empty line."""
+"""Multi-line text of Vowpal Wabbit: a line `shared |…` for the context, a line for each action, and an empty line."""
 
 import math
 import re
@@ -16,10 +16,10 @@ _COST = re.compile(r"\d+(:[-+.e\d]+){1,2}")
 
 
 def is_multiline(lines: Iterable[str]) -> bool:
-    """Whether Vowpal Wabbit would read these lines as rounds of several lines each.
+    """Whether these lines are rounds of several lines each.
 
-    A shared line, a line without a label and a label with a probability tell; so do empty lines between lines that have
-    one cost each. An ordinary label, or the costs of several actions in one line, tell the contrary.
+    They are if there is a shared line, a line without a label, a label with a probability, or an empty line between
+    lines with one cost each. They are not if there is an ordinary label, or a line with the costs of several actions.
     """
     has_lines, is_behind_gap = False, False
     for line in lines:
@@ -37,14 +37,14 @@ def is_multiline(lines: Iterable[str]) -> bool:
 
 
 def read_vw_multiline(name: str, lines: Iterable[str]) -> DescribedDataset:
-    """Costs are labels `action:cost:probability`, one in a round, or `action:cost`; the action's number is ignored."""
+    """Read rounds. A label is `action:cost:probability`, once per round, or `action:cost`; the number is ignored."""
     rounds = RoundCollector(one_column_each)
     for block in _blocks(name, lines):
         has_context = block[0].label == _SHARED
         context = block[0].features if has_context else {}
         actions = block[has_context:]
         if not actions:
-            raise DataError(f"{block[0].where}: a round without actions; expected a line for each")
+            raise DataError(f"{block[0].where}: a round without actions; expected a line for each action")
         features = [action.features for action in actions]
         rounds.add(context, features, _costs(actions), [action.tag or None for action in actions])
     return rounds.dataset(name)
@@ -73,15 +73,15 @@ def _blocks(name: str, lines: Iterable[str]) -> Iterator[list[_Line]]:
 def _line(where: str, line: str) -> _Line:
     head, bar, body = line.partition("|")
     if not bar:
-        raise DataError(f"{where}: {line.strip()[:60]!r} has no «|»; expected features behind one")
+        raise DataError(f"{where}: {line.strip()[:60]!r} has no '|'; expected features after it")
     label, tag = _label_and_tag(head)
     if not label and (tag == _SHARED or _COST.fullmatch(tag)):
-        raise DataError(f"{where}: {tag!r} touches the «|», which makes it a tag; expected a space before it")
+        raise DataError(f"{where}: {tag!r} is a tag, as no space follows; expected a space before the '|'")
     return _Line(where, label, tag, _features(where, body))
 
 
 def _label_and_tag(head: str) -> tuple[str, str]:
-    """What stands before the bar. The last word is a tag if it touches the bar, or begins with a quote."""
+    """The label and the tag before the bar. The last word is a tag if it touches the bar, or starts with a quote."""
     words = head.split()
     is_tag = bool(words) and (not head[-1].isspace() or words[-1].startswith("'"))
     tag = words.pop().removeprefix("'") if is_tag else ""
@@ -89,24 +89,24 @@ def _label_and_tag(head: str) -> tuple[str, str]:
 
 
 def _costs(actions: list[_Line]) -> list[float]:
-    """The cost of each action, NaN where the label has none. One with a probability is the only one of its round."""
+    """The cost of each action; NaN for an action without a label. A cost with a probability must be the only one."""
     costs: list[float] = []
     n_known = n_logged = 0
     for action in actions:
         where, label = action.where, action.label
         if label == _SHARED:
-            raise DataError(f"{where}: shared stands inside of a round; expected it in its first line")
+            raise DataError(f"{where}: a shared line inside of a round; expected it as the first line")
         numbers = _numbers(where, label)
         n_known += len(numbers) > 0
         n_logged += len(numbers) > 1
         if n_logged and n_known > 1:
-            raise DataError(f"{where}: {label!r} is a second cost beside one with a probability; expected one only")
+            raise DataError(f"{where}: {label!r} is a second cost in a round with a probability; expected one cost")
         costs.append(numbers[0] if numbers else math.nan)
     return costs
 
 
 def _numbers(where: str, label: str) -> list[float]:
-    """What stands behind the action: a cost, and perhaps a probability."""
+    """The numbers after the action: a cost, and possibly a probability."""
     _, *texts = label.split(":")
     try:
         numbers = [float(text) for text in texts]
@@ -119,14 +119,14 @@ def _numbers(where: str, label: str) -> list[float]:
 
 
 def _features(where: str, body: str) -> dict[str, float]:
-    """The value of each feature, by namespace and name; the values of a repeated one add up."""
+    """The value of each feature, by namespace and name. The values of a repeated feature are added."""
     features: dict[str, float] = {}
     try:
         for namespace, feature, weight, text in features_of(body):
             path = f"{namespace}.{feature}" if namespace else feature
             try:
                 value = weight * float(text)
-            except ValueError:  # a text is a value as well
+            except ValueError:  # the value is a text
                 path, value = f"{path}={text}", weight
             if not math.isfinite(value):
                 raise ValueError

@@ -1,4 +1,4 @@
-"""Vowpal Wabbit's text format, supervised: `label |namespace name:value …`, or costs `1:0.5 2:0 | …` for the label."""
+"""Supervised text of Vowpal Wabbit: `label |namespace name:value …`, or costs `1:0.5 2:0 | …` instead of a label."""
 
 from array import array
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ _MOST_ACTIONS = 10_000
 
 
 def read_vw_text(name: str, lines: Iterable[str]) -> Dataset:
-    """Every distinct feature gets a column of its own: nothing is hashed, nothing collides."""
+    """Read a data set with a column for each feature, without hashing."""
     columns: dict[tuple[str, str], int] = {}
     values, indices, starts = array("f"), array("i"), array("q", [0])
     labels: list[str] = []
@@ -23,7 +23,7 @@ def read_vw_text(name: str, lines: Iterable[str]) -> Dataset:
         head, bar, body = line.partition("|")
         label = _label(head)
         if not bar or not label:
-            raise DataError(f"{name}, line {number}: {line.strip()[:60]!r} has no label before a «|»; expected both")
+            raise DataError(f"{name}, line {number}: {line.strip()[:60]!r} has no label before a '|'; expected both")
         labels.append(label)
         for column, value in _features(name, number, body, columns):
             indices.append(column)
@@ -42,16 +42,16 @@ def read_vw_text(name: str, lines: Iterable[str]) -> Dataset:
 
 
 def _label(head: str) -> str:
-    """What stands before the bar, without importance, base and tag; of costs, all of them."""
+    """The label before the bar, without importance, base and tag; or all costs."""
     words = head.split()
     costs = [word for word in words if ":" in word]
     return " ".join(costs) if costs else "".join(words[:1])
 
 
 def features_of(body: str) -> Iterator[tuple[str, str, float, str]]:
-    """The namespace, the name, the namespace's weight and the value of each feature that stands behind the bar.
+    """The namespace, the name, the weight of the namespace and the value of each feature after the bar.
 
-    The value is the text behind the colon, and 1 without one. A weight that is no number is a `ValueError`.
+    The value is the text after the colon, or 1 if there is none. A weight that is not a number is a `ValueError`.
     """
     for part in body.split("|"):
         words = part.split()
@@ -72,7 +72,7 @@ def _features(name: str, number: int, body: str, columns: dict[tuple[str, str], 
 
 
 def _costs(name: str, labels: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """`action:cost` pairs, actions from 1; an action that a line does not name costs 1."""
+    """The costs from pairs `action:cost`. Actions count from 1; an action that a line leaves out costs 1."""
     pairs: list[tuple[int, int, float]] = []
     for row, label in enumerate(labels):
         for word in label.split():
@@ -80,7 +80,7 @@ def _costs(name: str, labels: list[str]) -> np.ndarray[tuple[int, int], np.dtype
             try:
                 pairs.append((row, int(action) - 1, float(cost)))
             except ValueError:
-                expected = "expected action:cost (bandit labels with a probability are not supervised)"
+                expected = "expected action:cost, without a probability"
                 raise DataError(f"{name}: {word!r} in the label of example {row + 1}; {expected}") from None
     rows, actions, values = zip(*pairs, strict=True)
     for extreme in (min(actions), max(actions)):

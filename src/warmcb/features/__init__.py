@@ -1,4 +1,4 @@
-"""From what a program has at hand (dictionaries, JSON, frames) to the rows of numbers that bandits learn from."""
+"""Encoders: they turn dictionaries, JSON and data frames into the rows of numbers that bandits learn from."""
 
 from warmcb.features.encoder import Encoder, Request
 from warmcb.features.transformer import TransformerEncoder, as_encoder

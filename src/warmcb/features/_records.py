@@ -1,4 +1,4 @@
-"""Records of every kind that callers bring, as Python's own dictionaries, lists and values."""
+"""Convert records of all supported types to dictionaries and lists."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from warmcb.features._values import list_of
 
 
 def record(name: str, value: Any, most_bytes: int) -> Any:
-    """One record: a dictionary, or a list of dictionaries that are read as one."""
+    """One record: a dictionary, or a list of dictionaries, which is the same as one dictionary."""
     if isinstance(value, dict | list):
         return value
     if isinstance(value, str | bytes | bytearray):
@@ -31,7 +31,7 @@ def record(name: str, value: Any, most_bytes: int) -> Any:
 
 
 def records(name: str, value: object, most_bytes: int) -> list[Any]:
-    """Several records: JSON of an array, or anything that gives one record after the other."""
+    """Several records: the JSON text of an array, or an iterable of records."""
     if isinstance(value, str | bytes | bytearray):
         value = parsed(name, value, most_bytes)
         if not isinstance(value, list):
@@ -43,7 +43,7 @@ def records(name: str, value: object, most_bytes: int) -> list[Any]:
 
 
 def parsed(name: str, text: str | bytes | bytearray, most_bytes: int) -> Any:
-    """What a JSON text holds."""
+    """The content of a JSON text."""
     size = len(text) if not isinstance(text, str) or text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > most_bytes:
         raise InputError(f"{name} is JSON of {size} bytes; expected at most most_bytes, which is {most_bytes}")
@@ -56,7 +56,7 @@ def parsed(name: str, text: str | bytes | bytearray, most_bytes: int) -> Any:
 
 
 def table(name: str, frame: Any) -> tuple[list[Any], list[Any], int]:
-    """The names of a frame's columns, their values, and the number of rows."""
+    """The column names of a frame, their values, and the number of rows."""
     names = _names(name, frame)
     if hasattr(frame, "get_columns"):  # Polars
         return names, [column.to_list() for column in frame.get_columns()], len(frame)
@@ -69,11 +69,11 @@ def _pandas_values(name: str, column: Any) -> list[Any]:
     try:
         return list_of(column.to_numpy())
     except ValueError as error:
-        raise InputError(f"the column {shown(column.name)} of {name} holds {one_line(error)}") from None
+        raise InputError(f"the column {shown(column.name)} of {name} has {one_line(error)}") from None
 
 
 def _names(name: str, frame: Any) -> list[str]:
     names = _frames.columns_of(frame, name)
     if names is None:
-        raise InputError(f"{name} has numbers for names of columns; expected strings")
+        raise InputError(f"{name} has numbers as names of columns; expected strings")
     return list(names)

@@ -1,4 +1,4 @@
-"""The forms of a request: what in it is the context, what are the actions, and what they are called."""
+"""The forms of a request: where its context, its actions and their ids are."""
 
 from typing import Any, NamedTuple
 
@@ -9,12 +9,12 @@ Ids = tuple[str | int, ...] | None
 
 
 class Places(NamedTuple):
-    """Keys that are no names of features.
+    """Keys that do not become parts of feature names.
 
     Attributes:
-        merged_context: a list under this key of the context belongs to the context itself.
-        merged: a list under this key of an action belongs to the action itself.
-        skipped: what this key of an action has is no feature.
+        merged_context: a list under this key of the context is merged into the context.
+        merged: a list under this key of an action is merged into the action.
+        skipped: this key of an action is not a feature.
 
     """
 
@@ -25,11 +25,11 @@ class Places(NamedTuple):
 
 _PLAIN = Places("", "features", "id")
 _DSJSON = Places("", "", "")
-_LOGGED = Places("FromUrl", "j", "i")  # a request of Personalizer in its log
+_LOGGED = Places("FromUrl", "j", "i")  # a request in a log of Personalizer
 
 
 def in_parts(request: Any) -> tuple[Any, list[Any], Ids, Places]:
-    """The context, the actions, their ids, and the keys that have a meaning of their own."""
+    """The context, the actions, their ids, and the special keys."""
     if not isinstance(request, dict):
         raise InputError(f"request is {shown(request)}; expected a dictionary with a context and actions")
     if "_multi" in request:

@@ -1,4 +1,4 @@
-"""Values of foreign classes (NumPy's, pandas' and others) as Python's own, which the core knows."""
+"""Convert values of NumPy, pandas and other libraries to the built-in types that the core supports."""
 
 import sys
 from collections.abc import Callable, Mapping, Set
@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-_DAYS = ("Y", "M", "W", "D")  # NumPy's units of time without a time of day
+_DAYS = ("Y", "M", "W", "D")  # units of NumPy without a time of day
 
 
 def plain(value: Any) -> Any:
-    """A value as one of Python's own kinds, or NotImplemented. None stands for every kind of missing value."""
+    """A value as a built-in type, or NotImplemented. None stands for all kinds of missing values."""
     if value is np.ma.masked or any(value is _of_pandas(name) for name in ("NA", "NaT")):
         return None
     try:
@@ -23,16 +23,16 @@ def plain(value: Any) -> Any:
         for method in ("tolist", "to_list"):  # columns, tensors
             if hasattr(value, method):
                 return getattr(value, method)()
-    except (ValueError, OverflowError):  # numbers and dates that Python cannot hold
+    except (ValueError, OverflowError):  # numbers and dates that Python cannot represent
         pass
     return NotImplemented
 
 
 def list_of(array: Any) -> list[Any]:
-    """The values of a NumPy array. NumPy itself would make integers of times that are finer than a microsecond.
+    """The values of a NumPy array. NumPy would convert times finer than a microsecond to integers.
 
     Raises:
-        ValueError: a date lies outside of the years 1 to 9999, which Python's own are limited to.
+        ValueError: a date lies outside of the years 1 to 9999, the range of Python's dates.
 
     """
     if array.dtype.kind not in "mM":
@@ -69,7 +69,7 @@ def _tags(value: Set[Any]) -> Any:
     return sorted(value) if all(isinstance(one, str) for one in value) else NotImplemented
 
 
-# The first that fits: a datetime is a date, and NumPy counts its spans of time among the integers.
+# The first type that matches is used: a datetime is a date, and a time span of NumPy is an integer.
 _CONVERSIONS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (datetime, _datetime),
     (date, _date),

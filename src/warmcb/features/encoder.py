@@ -1,28 +1,8 @@
-"""The encoder: dictionaries, JSON and frames become sparse rows of hashed columns. Nothing is fitted.
+"""The encoder of records with named values: it hashes names into the columns of sparse rows.
 
-What becomes of a value, by its kind. `name` is its whole path: the keys on the way to it, joined by dots.
-
-| value | columns |
-| --- | --- |
-| number | `name`: the number |
-| string | `name=value`: 1 |
-| true, false | `name=true` or `name=false`: 1, so that a false one is told from one that is not there |
-| None, NaN, NA, NaT | `name=missing`: 1 |
-| number at a path of `categories` | `name=value`: 1; 3 and 3.0 are the same |
-| string at a path of `text` | `name:word`: 1/√n for each of its n words |
-| date, time, ISO 8601 text | sine and cosine of hour, weekday, season: `name.hour.sin`; `name.age` or `name.years` |
-| span of time | `name`: days |
-| list of strings | `name=tag`: 1 for each tag |
-| list of numbers or other values | as above, under the names `name[0]`, `name[1]` and so on |
-| dictionary | a namespace: its keys lengthen the path |
-| list of dictionaries | as if they were one dictionary |
-
-A name's column is given by the first `bits` bits of its hash XXH64. No bit of the hash is a sign: signs would let
-collisions cancel on average, but half of all weights would then mean the opposite of what their names say. Instead
-collisions are counted, and more bits make them rare.
-
-Values of one row that share a column add up; a level that is there twice counts once. Keys that begin with `_` are left
-out, as Vowpal Wabbit does. Nothing depends on the order of keys, the clock, the time zone or the locale of a machine.
+The column of a name is the first `bits` bits of its hash XXH64. The hash has no sign bit. Signs would let collisions
+cancel on average, but half of all weights would then mean the opposite of what their names say. Instead collisions are
+counted, and more bits make them rare.
 """
 
 import hashlib
@@ -44,18 +24,24 @@ from warmcb.features import _records
 from warmcb.features._requests import in_parts
 from warmcb.features._values import plain
 
-_ENCODING = 1  # to be raised with every change that gives other rows
+_ENCODING = 1  # increase it with each change that gives other rows
 
 Csr = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]
 
 
 class Request(NamedTuple):
-    """A request for a decision, as rows.
+    """The result of `Encoder.encode_request`: a request for a decision, as rows.
 
     Attributes:
-        x: the context, one row.
-        actions: a row for each action.
-        ids: the ids of the actions, or None if they have none.
+        x: the context, a sparse matrix of one row.
+        actions: the actions, a sparse matrix with one action per row.
+        ids: the ids of the actions; None if they have none.
+
+    Examples:
+        >>> from warmcb.features import Encoder
+        >>> request = Encoder().encode_request({"context": {"hour": 9}, "actions": [{"id": "tea"}, {"id": "milk"}]})
+        >>> request.x.shape, request.ids
+        ((1, 262144), ('tea', 'milk'))
 
     """
 
@@ -66,11 +52,49 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoder:
-    """Turns records of named values into sparse rows of 2^bits columns.
+    """An encoder that turns records of named values into sparse rows of 2^bits columns. It needs no fitting.
 
-    It can be used at once, from several threads. It keeps the names that it sees, for explanations and for counting
-    collisions; they never change what a row looks like.
+    The columns of a value depend on its type. `name` is the path of the value: its keys, joined by dots.
 
+    =================================  =================================================================================
+    value                              columns
+    =================================  =================================================================================
+    number                             `name`: the number
+    string                             `name=value`: 1
+    true, false                        `name=true` or `name=false`: 1. So false differs from a missing key
+    None, NaN, NA, NaT                 `name=missing`: 1
+    number at a path in `categories`   `name=value`: 1. 3 and 3.0 are the same
+    string at a path in `text`         `name:word`: 1/√n for each of its n words
+    date, time, ISO 8601 text          sine and cosine of hour, weekday and season, such as `name.hour.sin`; and
+                                       `name.age` or `name.years`
+    time span                          `name`: days
+    list of strings                    `name=tag`: 1 for each tag
+    other list                         as above, under the names `name[0]`, `name[1]` and so on
+    dictionary                         as above; its keys extend the path
+    list of dictionaries               the same as one dictionary
+    =================================  =================================================================================
+
+    Values that share a column are added; a level that appears twice counts once. Keys that start with `_` are ignored,
+    as in Vowpal Wabbit. Rows do not depend on the order of keys, the clock, the time zone or the locale.
+
+    Several threads may share an encoder. It stores the names that it has seen, to explain decisions and to count
+    collisions. They do not affect the rows.
+
+    Args:
+        bits: the logarithm of the number of columns, from 1 to 30.
+        text: the paths of strings that are texts. They are split into words; upper and lower case are the same.
+        categories: the paths of numbers that are categories. Strings there are never read as dates.
+        now: the path of the time that the ages of dates are measured against, in days. For the actions of a request, it
+            is the time of the context. By default a date has its years since 2000 instead of an age.
+        most_depth: the largest depth of nested dictionaries and lists. A record of numbers has the depth 1.
+        most_bytes: the largest size of a JSON text.
+        most_values: the largest number of values in a record.
+        most_names: the largest number of names to store. Very long names are truncated.
+
+    Attributes:
+        collisions_: the number of columns with more than one name.
+
+    Examples:
         >>> from warmcb.features import Encoder
         >>> encoder = Encoder(bits=10)
         >>> row = encoder.encode({"user": {"country": "de", "age": 31}, "tags": ["new", "mobile"]})
@@ -78,17 +102,6 @@ class Encoder:
         ((1, 1024), 4)
         >>> [(encoder.names(column), float(value)) for column, value in zip(row.indices, row.data)]
         [(('tags=mobile',), 1.0), (('user.country=de',), 1.0), (('tags=new',), 1.0), (('user.age',), 31.0)]
-
-    Args:
-        bits: rows have 2^bits columns; from 1 to 30.
-        text: the paths of strings that are texts. They are split into words, in which case does not matter.
-        categories: the paths of numbers that are names of something. Strings there are never read as dates.
-        now: the path of the time in a record that ages of dates are measured against, in days. Actions of a request are
-            measured against the time of the context. Without it a date has its years since 2000.
-        most_depth: how deep dictionaries and lists may be nested; a record of numbers is 1 deep.
-        most_bytes: the size of the largest JSON text that is read.
-        most_values: how many values a record may have.
-        most_names: how many names are kept. Of a very long one only the beginning is.
 
     """
 
@@ -124,33 +137,38 @@ class Encoder:
 
     @property
     def n_features(self) -> int:
-        """How many columns a row has."""
+        """The number of columns of a row."""
         return 1 << self.bits
 
     def encode(self, record: Any, *, now: Any = None) -> Any:
-        """One record as a sparse row.
+        """Encode one record as a sparse row.
 
         Args:
-            record: a dictionary, JSON of an object, a pandas Series, or a frame of one row. A list of dictionaries is
-                read as one.
-            now: the time that ages are measured against, if the record does not hold it.
+            record: a dictionary, the JSON text of an object, a pandas Series, or a data frame of one row. A list of
+                dictionaries is the same as one dictionary.
+            now: the time that ages are measured against, if the record does not contain it.
 
         Returns:
             a `csr_array` of shape (1, 2^bits) and type float32.
+
+        Raises:
+            InputError: the record has another type, a value that cannot be encoded, or exceeds a limit.
 
         """
         return self._csr(self._hasher.one(_records.record("record", record, self.most_bytes), now))
 
     def encode_many(self, records: Any, *, now: Any = None) -> Any:
-        """A sparse row for each of many records.
+        """Encode many records as sparse rows.
 
         Args:
-            records: a list of records, JSON of an array of objects, or a pandas or Polars frame whose columns are the
-                values of the same names.
-            now: the time that ages are measured against, if the records do not hold it.
+            records: a list of records, the JSON text of an array of objects, or a pandas or Polars data frame.
+            now: the time that ages are measured against, if the records do not contain it.
 
         Returns:
             a `csr_array` of shape (n, 2^bits) and type float32.
+
+        Raises:
+            InputError: a record has another type, a value that cannot be encoded, or exceeds a limit.
 
         """
         if _frames.is_frame(records):
@@ -160,26 +178,30 @@ class Encoder:
         return self._csr(self._hasher.many(found, now))
 
     def encode_request(self, request: Any, *, now: Any = None) -> Request:
-        """The rows of a context and of its actions.
+        """Encode a request: a context with its actions.
 
-        A request is `{"context": {…}, "actions": [{…}, …]}`. Two other forms are known as well. In a request of
-        Personalizer the context is called `contextFeatures`, and what is known of an action are its `features`. In the
-        object `c` of a line of dsjson the actions are called `_multi`, and everything else is the context. The log of
-        a request of Personalizer gives the same rows as the request.
+        A request is `{"context": {…}, "actions": [{…}, …]}`. Two other forms are possible. A request of Azure
+        Personalizer has its context in `contextFeatures`, and the features of an action in `features`. In the object
+        `c` of a dsjson line, the actions are in `_multi` and all else is the context. A request of Personalizer and its
+        line in the log give the same rows.
 
-        The id of an action (`id`, or `_tag` in dsjson) is not among its features.
+        The id of an action, `id` or `_tag` in dsjson, is not a feature.
 
+        Args:
+            request: a dictionary, or the JSON text of an object.
+            now: the time that ages are measured against, if the context does not contain it.
+
+        Returns:
+            the row of the context, the rows of the actions, and their ids.
+
+        Raises:
+            InputError: the request has another form, a value that cannot be encoded, or exceeds a limit.
+
+        Examples:
             >>> request = '{"context": {"hour": 9}, "actions": [{"id": "tea", "hot": true}, {"id": "milk"}]}'
             >>> x, actions, ids = Encoder().encode_request(request)
             >>> x.nnz, actions.shape, ids
             (1, (2, 262144), ('tea', 'milk'))
-
-        Args:
-            request: a dictionary, or JSON of an object.
-            now: the time that ages are measured against, if the context does not hold it.
-
-        Returns:
-            the row of the context, the rows of the actions, and their ids.
 
         """
         context, actions, ids, places = in_parts(_records.record("request", request, self.most_bytes))
@@ -187,10 +209,13 @@ class Encoder:
         return Request(self._csr(x), self._csr(rows), ids)
 
     def is_request(self, record: Any) -> bool:
-        """Whether a record has actions in it, as `encode_request` takes them.
+        """Tell whether a record contains actions, so that `encode_request` can encode it.
 
         Args:
-            record: a dictionary, or JSON of an object; anything else is no request.
+            record: a dictionary, or the JSON text of an object. Anything else is not a request.
+
+        Returns:
+            true if it does.
 
         """
         if isinstance(record, str | bytes | bytearray):
@@ -198,21 +223,29 @@ class Encoder:
         return isinstance(record, dict) and ("actions" in record or "_multi" in record)
 
     def names(self, column: int) -> tuple[str, ...]:
-        """The names that were seen in a column, in alphabetical order.
+        """Give the names that were seen in a column.
 
         Args:
             column: the number of the column.
+
+        Returns:
+            the names, in alphabetical order.
 
         """
         return tuple(self._hasher.names(_inputs.integer("column", column, 0, self.n_features - 1)))
 
     @property
     def collisions_(self) -> int:
-        """How many columns have more than one name."""
+        """The number of columns with more than one name."""
         return self._hasher.counts()[2]
 
     def report(self) -> str:
-        """What is known of names and collisions, in words."""
+        """Summarise the names and collisions so far.
+
+        Returns:
+            a few sentences.
+
+        """
         names, columns, collisions, left_out = self._hasher.counts()
         lines = [f"Names: {names}, in {columns} of {self.n_features} columns."]
         lines.append(f"Columns with several names: {collisions}.")
@@ -224,26 +257,39 @@ class Encoder:
         return " ".join(lines)
 
     def fingerprint(self) -> str:
-        """Tells encoders apart that give other rows. Limits and names do not count."""
+        """Compute a fingerprint of the settings that affect the rows. Limits and names do not.
+
+        Returns:
+            16 hexadecimal digits. Encoders with the same fingerprint give the same rows.
+
+        """
         what = [_ENCODING, self.bits, sorted(set(self.text)), sorted(set(self.categories)), self.now]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     def state(self) -> State:
-        """The names that were seen, as arrays by name."""
+        """Give the names that were seen, to be saved with a bandit.
+
+        Returns:
+            arrays by name.
+
+        """
         return {"fingerprint": np.array(self.fingerprint()), **self._hasher.state()}
 
     def restore(self, state: State) -> None:
-        """The reverse: the names of a state replace those of this encoder.
+        """Replace the names of this encoder by those of a state.
 
         Args:
-            state: what `state` gave. It may come from a file: arrays may have any type and shape.
+            state: the result of `state`. It may come from a damaged file: arrays may have any type and shape.
+
+        Raises:
+            InputError: the state is damaged, or from an encoder that gives other rows.
 
         """
         refuse_other(self, state)
         try:
             self._hasher.restore(state["hashes"], state["text"], state["sizes"], int(state["left_out"][0]))
         except (KeyError, IndexError, TypeError, ValueError):
-            raise InputError("state does not hold the names of an encoder; expected what state() gave") from None
+            raise InputError("state does not contain the names of an encoder; expected the result of state()") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), parameters(self), self.state())
@@ -253,7 +299,7 @@ class Encoder:
 
 
 def refuse_other(encoder: Any, state: State) -> None:
-    """An error if a state is that of an encoder that gives other rows."""
+    """Raise an error if a state is from an encoder that gives other rows."""
     found, own = str(state.get("fingerprint")), encoder.fingerprint()
     if found != own:
         what = f"encoder is {shown(encoder)}, with the fingerprint {own}"

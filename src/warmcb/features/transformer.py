@@ -1,4 +1,4 @@
-"""Transformers and pipelines of scikit-learn in the place of the encoder."""
+"""Transformers and pipelines of scikit-learn as encoders."""
 
 import hashlib
 import json
@@ -24,29 +24,31 @@ _LARGEST_JSON = 2**20  # bytes
 
 @dataclass(frozen=True)
 class TransformerEncoder:
-    """Encodes records with a fitted transformer of scikit-learn, or anything else that has `transform`.
+    """An encoder that uses a fitted scikit-learn transformer, or any object with `transform`.
 
-    A transformer that was fitted on a frame gets a frame of the same columns; a value that lies in a nested dictionary
-    stands in the column of its path, such as "user.country". One that was fitted without names of columns gets what
-    the caller gives: rows of numbers, or dictionaries.
+    A transformer that was fitted on a data frame gets a data frame with the same columns. A value in a nested
+    dictionary is in the column of its path, such as "user.country". A transformer that was fitted without column names
+    gets the records unchanged: rows of numbers, or dictionaries.
 
-    A model file has only the fingerprint of the transformer. It has to be given again when the model is loaded.
+    A model file contains only the fingerprint of the transformer. Pass the transformer to `warmcb.load` as `encoder=`.
 
+    Args:
+        transformer: the fitted transformer.
+        example: a record. It is needed if the transformer has no `get_feature_names_out`, to count the columns.
+
+    Attributes:
+        n_features: the number of columns of a row.
+        collisions_: the number of columns with more than one name, which is 0.
+
+    Examples:
         >>> from sklearn.feature_extraction import DictVectorizer
-        >>> from warmcb.features import as_encoder
-        >>> encoder = as_encoder(DictVectorizer().fit([{"country": "de", "age": 31}, {"country": "fr", "age": 25}]))
+        >>> from warmcb.features import TransformerEncoder
+        >>> fitted = DictVectorizer().fit([{"country": "de", "age": 31}, {"country": "fr", "age": 25}])
+        >>> encoder = TransformerEncoder(fitted)
         >>> encoder.encode({"country": "fr", "age": 40}).toarray()
         array([[40.,  0.,  1.]], dtype=float32)
         >>> encoder.names(2)
         ('country=fr',)
-
-    Args:
-        transformer: it has been fitted.
-        example: a record. It is needed only if the transformer has no `get_feature_names_out`: the number of columns
-            is then that of the example's row.
-
-    Attributes:
-        n_features: how many columns a row has.
 
     """
 
@@ -59,21 +61,24 @@ class TransformerEncoder:
         names = self._names_out()
         object.__setattr__(self, "_names", names)
         if names is None and self.example is None:
-            what = f"transformer is {shown(self.transformer)}, which cannot tell its columns"
+            what = f"transformer is {shown(self.transformer)}, which has no names of columns"
             raise InputError(f"{what}; expected an example of a record")
         width = len(names) if names is not None else self._rows([self.example], "example").shape[1]
         object.__setattr__(self, "n_features", width)
 
     def encode(self, record: Any, *, now: Any = None) -> Any:
-        """One record as a sparse row.
+        """Encode one record as a sparse row.
 
         Args:
-            record: a dictionary, JSON of an object, a pandas Series, a frame of one row, or a row of numbers if the
-                transformer was fitted without names of columns.
+            record: a dictionary, the JSON text of an object, a pandas Series, a data frame of one row, or a row of
+                numbers if the transformer was fitted without column names.
             now: not used; an `Encoder` measures ages against it.
 
         Returns:
-            a `csr_array` of one row and type float32.
+            a `csr_array` with one row, of type float32.
+
+        Raises:
+            InputError: the record cannot be transformed.
 
         """
         if _frames.is_frame(record) and len(record) != 1:
@@ -81,15 +86,18 @@ class TransformerEncoder:
         return self._checked(record if _frames.is_frame(record) else [record], "record", 1)
 
     def encode_many(self, records: Any, *, now: Any = None) -> Any:
-        """A sparse row for each of many records.
+        """Encode many records as sparse rows.
 
         Args:
-            records: a list of records, JSON of an array of objects, a pandas or Polars frame, or a matrix if the
-                transformer was fitted without names of columns.
+            records: a list of records, the JSON text of an array of objects, a pandas or Polars data frame, or a matrix
+                if the transformer was fitted without column names.
             now: not used; an `Encoder` measures ages against it.
 
         Returns:
-            a `csr_array` with a row for each record, of the type float32.
+            a `csr_array` with a row for each record, of type float32.
+
+        Raises:
+            InputError: a record cannot be transformed.
 
         """
         if isinstance(records, str | bytes | bytearray):
@@ -99,15 +107,18 @@ class TransformerEncoder:
                 raise InputError(f"records is {shown(records)}; expected a list of records, or a table")
             records = list(records)
         size = records.shape[0] if hasattr(records, "shape") else len(records)
-        if size == 0:  # many transformers refuse that
+        if size == 0:  # many transformers refuse empty input
             return plain_csr(np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(1, np.int32), self.n_features)
         return self._checked(records, "records", size)
 
     def names(self, column: int) -> tuple[str, ...]:
-        """The name of a column, if the transformer can tell it.
+        """Give the name of a column.
 
         Args:
             column: the number of the column.
+
+        Returns:
+            a tuple of one name; empty if the transformer has no names of columns.
 
         """
         place = _inputs.integer("column", column, 0, self.n_features - 1)
@@ -115,30 +126,48 @@ class TransformerEncoder:
 
     @property
     def collisions_(self) -> int:
-        """How many columns have more than one name: none has."""
+        """The number of columns with more than one name, which is 0."""
         return 0
 
     def report(self) -> str:
-        """What is known of names and collisions, in words."""
+        """Summarise the columns.
+
+        Returns:
+            one sentence.
+
+        """
         return f"{self.n_features} columns of {shown(self.transformer)}; none has several names."
 
     def fingerprint(self) -> str:
-        """Tells transformers apart by class, parameters, the names of their columns, and what they were fitted to."""
+        """Compute a fingerprint of the class, the parameters, the column names and the fitted attributes.
+
+        Returns:
+            16 hexadecimal digits.
+
+        """
         given = self.transformer.get_params() if hasattr(self.transformer, "get_params") else {}
-        # Functions among the parameters are shown with their address, which is another one in every process.
+        # The repr of a function contains its address, which differs between processes.
         shown_as = sorted((name, re.sub(r" at 0x[0-9a-f]+", "", repr(value))) for name, value in given.items())
         what = [_fitted(self.transformer), shown_as, self.n_features, self._names]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     def state(self) -> State:
-        """The fingerprint alone: a model file holds no transformer."""
+        """Give the fingerprint, to be saved with a bandit. The transformer itself is not saved.
+
+        Returns:
+            arrays by name.
+
+        """
         return {"fingerprint": np.array(self.fingerprint())}
 
     def restore(self, state: State) -> None:
-        """Refuse the state of another transformer.
+        """Check that a state is from the same transformer.
 
         Args:
-            state: what `state` gave. It may come from a file: arrays may have any type and shape.
+            state: the result of `state`. It may come from a damaged file: arrays may have any type and shape.
+
+        Raises:
+            InputError: the fingerprint differs.
 
         """
         refuse_other(self, state)
@@ -150,7 +179,7 @@ class TransformerEncoder:
             return tuple(map(str, self.transformer.get_feature_names_out()))
         except Exception as error:
             if isinstance(error, AttributeError) and not isinstance(error, ValueError):
-                return None  # a step of a pipeline cannot tell; not being fitted is both kinds of error
+                return None  # a step of a pipeline has no names; NotFittedError is a ValueError as well
             expected = "expected a fitted transformer"
             raise InputError(f"transformer is {shown(self.transformer)} ({one_line(error)}); {expected}") from None
 
@@ -167,7 +196,7 @@ class TransformerEncoder:
         prepared = self._prepared(records, name)
         try:
             found = self.transformer.transform(prepared)
-        except Exception as error:  # whatever a foreign transformer raises
+        except Exception as error:  # a foreign transformer may raise anything
             raise InputError(f"{name} cannot be transformed: {one_line(error)}") from None
         if not is_sparse(found):
             found = _matrix(found)
@@ -176,7 +205,7 @@ class TransformerEncoder:
         return rows
 
     def _prepared(self, records: Any, name: str) -> Any:
-        """What the transformer was fitted on: a frame, rows of numbers, or dictionaries."""
+        """The records in the form that the transformer was fitted on: a frame, rows of numbers, or dictionaries."""
         wanted = [str(column) for column in getattr(self.transformer, "feature_names_in_", ())]
         if not wanted:
             if hasattr(self.transformer, "n_features_in_") or hasattr(records, "shape"):
@@ -196,10 +225,22 @@ class TransformerEncoder:
 
 
 def as_encoder(encoder: Any) -> Encoder | TransformerEncoder:
-    """An encoder from an encoder, which is given back as it is, or from a fitted transformer.
+    """Make an encoder from a fitted transformer. An encoder is returned unchanged.
 
     Args:
-        encoder: an `Encoder`, a `TransformerEncoder`, or anything that has `transform`.
+        encoder: an `Encoder`, a `TransformerEncoder`, or an object with `transform`.
+
+    Returns:
+        the encoder.
+
+    Raises:
+        InputError: the argument is neither an encoder nor a fitted transformer.
+
+    Examples:
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> from warmcb.features import as_encoder
+        >>> as_encoder(StandardScaler().fit([[1.0], [3.0]])).encode([4.0]).toarray()
+        array([[2.]], dtype=float32)
 
     """
     if isinstance(encoder, Encoder | TransformerEncoder):
@@ -210,7 +251,7 @@ def as_encoder(encoder: Any) -> Encoder | TransformerEncoder:
 
 
 def _fitted(value: Any) -> Any:
-    """What a transformer was fitted to: the attributes of it and of its parts, the same in every process."""
+    """The fitted attributes of a transformer and its parts, in a form that is the same in every process."""
     if is_sparse(value):
         from scipy.sparse import find
 
@@ -225,8 +266,8 @@ def _fitted(value: Any) -> Any:
         return repr(value)
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if not hasattr(value, "get_params"):
-        return kind  # a function, a foreign object: its address is another one in every process
-    # Some keep a part of theirs under a private name; other private values may be addresses.
+        return kind  # a function or a foreign object, whose address differs between processes
+    # Some transformers store a part under a private name; other private values may be addresses.
     known = getattr(value, "__dict__", {}).items()
     return [kind, _fitted({name: one for name, one in known if name[0] != "_" or hasattr(one, "get_params")})]
 
@@ -242,7 +283,7 @@ def _matrix(found: Any) -> NDArray[np.float32]:
 
 
 def _value(record: Any, column: str, wanted: list[str]) -> Any:
-    """The value of a column, perhaps in a nested dictionary."""
+    """The value of a column, possibly in a nested dictionary."""
     if isinstance(record, Mapping) and column in record:
         return record[column]
     value = record

@@ -1,4 +1,4 @@
-"""Logs of decisions: events, their files, and what can be learned from them."""
+"""Logs of decisions: read and write them, check them, evaluate other policies on them, and learn from them."""
 
 from warmcb.errors import MissingDependencyError
 

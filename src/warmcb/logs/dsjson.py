@@ -1,6 +1,6 @@
-"""Events as lines of dsjson, the log of Vowpal Wabbit and of Azure Personalizer.
+"""Write events as lines of dsjson, the log format of Vowpal Wabbit and Azure Personalizer.
 
-What dsjson has no place for stands in an object `warmcb` of the line, which Vowpal Wabbit skips.
+Fields of an event that dsjson does not have are in an object `warmcb` of the line, which Vowpal Wabbit skips.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from warmcb.logs.requests import names_of
 
 
 def line_of(event: Event) -> bytes:
-    """An event as a line, without the line's end."""
+    """An event as a line, without the newline."""
     has_slots = event.slots[0].id is not None
     made = _made_request(event, has_slots)
     request = Raw((event.request or "").encode() if made is None else made)
@@ -29,7 +29,7 @@ def line_of(event: Event) -> bytes:
 
 
 def _decision(event: Event, request: Raw) -> dict[str, Any]:
-    """The keys of an event with one decision, in the order of Personalizer; the chosen action leads the ranking."""
+    """The keys of an event with one decision, in the order of Personalizer. The chosen action comes first."""
     (slot,) = event.slots
     ranking = [slot.action, *(place for place in range(event.n_actions) if place != slot.action)]
     return {
@@ -94,7 +94,7 @@ def _own(event: Event, is_verbatim: bool) -> OwnFields:
     own.unit, own.arm, own.model, own.settings = event.unit, event.arm, event.model, event.settings
     if not is_verbatim:
         own.request = event.request
-    if event.request is not None:  # else names and numbers stand in the request that was made
+    if event.request is not None:  # else names and numbers are in the generated request
         is_named = is_verbatim and names_of(event.request) == event.names
         own.names = None if is_named or event.names is None else list(event.names)
         own.x = None if event.x is None else list(event.x)
@@ -109,7 +109,7 @@ def _observations(event: Event, slot: Slot) -> list[dict[str, Any]]:
 
 
 def _made_request(event: Event, has_slots: bool) -> bytes | None:
-    """A request with all that Vowpal Wabbit needs; None if the event's own has it."""
+    """A request with everything that Vowpal Wabbit needs; None if the request of the event is complete."""
     request: dict[str, Any] = {} if event.request is None else msgspec.json.decode(event.request)
     missing: dict[str, Any] = {}
     if event.request is None and event.x is not None:
@@ -134,22 +134,22 @@ def _places(slot: Slot) -> list[int] | None:
 
 
 def _iso(time: datetime | None) -> str | None:
-    """As Personalizer writes times: seven digits behind the seconds."""
+    """A time in the format of Personalizer, with seven digits after the seconds."""
     return None if time is None else f"{time.replace(tzinfo=None).isoformat(timespec='microseconds')}0Z"
 
 
 def write_dsjson(path: str | Path, events: Iterable[Event]) -> None:
     """Write events as lines of dsjson, which Vowpal Wabbit reads with `--dsjson`.
 
-    The file takes its place when it is whole; one that was there before is replaced.
+    The file appears when it is complete. An existing file is replaced.
 
     Args:
-        path: the file; it is compressed if its name ends in `.gz`.
-        events: in the order of the log.
+        path: the file. It is compressed if its name ends in `.gz`.
+        events: the events, in the order of the log.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from warmcb.logs import Event, Slot, open_log
+        >>> from warmcb.logs import Event, Slot, open_log, write_dsjson
         >>> with TemporaryDirectory() as folder:
         ...     write_dsjson(f"{folder}/log.dsjson", [Event("e1", (Slot(1, (0.2, 0.8), reward=1.0),))])
         ...     [event.slots[0].probability for event in open_log(f"{folder}/log.dsjson").events()]

@@ -1,4 +1,4 @@
-"""Off-policy evaluation: what other policies would have earned on a log."""
+"""Off-policy evaluation: estimate from a log what other policies would have earned."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,20 +24,34 @@ from warmcb.logs.sequences import ConfidenceSequence, sequence
 from warmcb.logs.summary import Estimate, compare, summary
 
 MODELS = ("bends", "squares", "linear", "none")
+"""The models of rewards that `evaluate` accepts."""
 
 
 @dataclass(frozen=True)
 class PolicyValue:
-    """What a log says about one policy.
+    """The value of one policy, estimated from a log: its mean reward per decision.
 
     Attributes:
-        estimates: by the name of the estimator.
-        sequence: where the value lies, at every look.
-        effective_size: how many decisions of the policy itself would tell as much.
-        largest_weight: the largest weight that occurred.
-        warnings: why not to trust the numbers, in words; empty if there is no reason.
-        compared: how much more it brings than the first policy, on the same decisions; None for the first itself.
-        evidence: what all of this was computed from.
+        estimates: the estimates, by the name of the estimator.
+        sequence: confidence intervals for the value as the log grows, which hold at all times together.
+        effective_size: the number of decisions of the policy itself that would give as much information.
+        largest_weight: the largest importance weight.
+        warnings: reasons not to trust the numbers; empty if there are none.
+        compared: the estimated difference to the first policy, on the same decisions; None for the first policy.
+        evidence: the weights and rewards that everything was computed from.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, evaluate, write_dsjson
+        >>> events = [Event(f"e{i}", (Slot(i % 2, (0.5, 0.5), reward=float(i % 2)),)) for i in range(1000)]
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     found = evaluate(f"{folder}/log.dsjson", ["logged", "always:1"], model="none")
+        >>> value = found.policies["always:1"]
+        >>> value.best.name, value.best.value
+        ('snips', 1.0)
+        >>> round(value.effective_size), value.warnings
+        (500, ())
 
     """
 
@@ -51,20 +65,30 @@ class PolicyValue:
 
     @property
     def best(self) -> Estimate:
-        """The estimate to trust: doubly robust if there is a model of rewards, else self-normalised."""
+        """The estimate to use: doubly robust if there is a model of rewards, else self-normalised."""
         return self.estimates.get("dr", self.estimates["snips"])
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a log says about policies.
+    """The result of `evaluate`: the value of each policy.
 
     Attributes:
-        policies: by name, in the order in which they were given.
-        decisions: how many decisions carry evidence.
-        left_out: how many do not, by reason.
-        remarks: what was odd while the log was read.
-        times: when the decisions were made.
+        policies: the values of the policies by name, in the given order.
+        decisions: the number of decisions that were used.
+        left_out: the number of other decisions, by reason.
+        remarks: problems that were found while the log was read.
+        times: the times of the decisions.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, evaluate, write_dsjson
+        >>> events = [Event(f"e{i}", (Slot(i % 2, (0.5, 0.5), reward=float(i % 2)),)) for i in range(1000)]
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     found = evaluate(f"{folder}/log.dsjson", ["logged", "always:1"], model="none")
+        >>> found.decisions, [(name, value.best.value) for name, value in found.policies.items()]
+        (1000, [('logged', 0.5), ('always:1', 1.0)])
 
     """
 
@@ -86,38 +110,54 @@ def evaluate(
     looks: int = 100,
     progress: Progress = no_progress,
 ) -> Evaluation:
-    """Estimate what policies would have earned on a log, a reward for each decision.
+    """Estimate the mean reward per decision that policies would have earned on a log.
 
-    Only decisions count that were drawn by the model, took place and have a reward. The log is read several times: a
-    model of rewards learns first, for the estimators that need one.
+    Only decisions count that were drawn by the model, took place and have a reward. The log is read several times,
+    because a model of rewards learns first, for the estimators that need one.
+
+    A policy is one of these:
+
+    - "uniform", which draws from all allowed actions; "default", which plays the first one; or "logged", the policy
+      that made the log;
+    - "always:ACTION", which plays one action wherever it is allowed;
+    - the file of a saved bandit or policy, or "greedy:FILE" for the same without exploration;
+    - a bandit or a policy;
+    - your own function, or "module:object" to import it. It gets an `Asked`, and returns the place of an action or a
+      probability for each action.
 
     Args:
         log: a log, or its path.
-        policies: what `policy_of` takes, by name; or several texts, which are then their names. The first one is what
-            the others are compared with.
-        model: what the model of rewards sees: "bends", any function; "squares"; "linear", the fastest; or "none".
-        model_learns: what a decision's prediction comes from: "others", models that were cross-fitted; or "earlier", a
-            model of earlier decisions only, for logs of a bandit that learned meanwhile.
-        reward_range: the lowest and the highest possible reward. Only with it intervals hold at every moment for sure.
-        level: of confidence of all intervals.
-        looks: at how many moments, evenly spaced, sequences are computed.
-        progress: is told what is being done, and for how many decisions more.
+        policies: the policies by name, or a list of texts, which are their own names. All others are compared with the
+            first.
+        model: the functions that the model of rewards can fit: "bends" for any smooth function, "squares" for
+            parabolas, or "linear", which is the fastest. "none" for no model.
+        model_learns: the decisions that a prediction is learned from: "others" for cross-fitting, or "earlier" for
+            earlier decisions only. Use "earlier" if the bandit that made the log was learning.
+        reward_range: the lowest and the highest possible reward. Without it, the confidence sequences are asymptotic.
+        level: the confidence level of all intervals.
+        looks: the number of moments, evenly spaced, at which the sequences are computed.
+        progress: a function that is called with the current step and a number of decisions.
 
     Returns:
         estimates, intervals, comparisons and warnings.
 
-    >>> import numpy as np, tempfile
-    >>> from warmcb.logs import Event, Slot, append_parquet
-    >>> random = np.random.default_rng(1)
-    >>> def event(i):
-    ...     x, action = random.normal(size=2), int(random.integers(2))
-    ...     slot = Slot(action, (0.5, 0.5), reward=float(x[action] > 0))
-    ...     return Event(f"e{i}", (slot,), x=tuple(x))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     files = append_parquet(folder, map(event, range(2000)))
-    ...     found = evaluate(folder, ["uniform", "always:1"], model="linear", reward_range=(0.0, 1.0))
-    >>> round(found.policies["always:1"].estimates["dr"].value, 1)
-    0.5
+    Raises:
+        InputError: a policy or another argument cannot be used.
+        DataError: the log cannot be read, or has no decision that can be used.
+
+    Examples:
+        >>> import numpy as np, tempfile
+        >>> from warmcb.logs import Event, Slot, append_parquet, evaluate
+        >>> random = np.random.default_rng(1)
+        >>> def event(i):
+        ...     x, action = random.normal(size=2), int(random.integers(2))
+        ...     slot = Slot(action, (0.5, 0.5), reward=float(x[action] > 0))
+        ...     return Event(f"e{i}", (slot,), x=tuple(x))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = append_parquet(folder, map(event, range(2000)))
+        ...     found = evaluate(folder, ["uniform", "always:1"], model="linear", reward_range=(0.0, 1.0))
+        >>> round(found.policies["always:1"].estimates["dr"].value, 1)
+        0.5
 
     """
     named = _by_name(policies)
@@ -130,7 +170,7 @@ def evaluate(
     found = collect(opened, ready, None if chosen == "none" else learns(chosen), progress)
     for name, policy in ready.items():
         if isinstance(policy, Always) and not policy.met:
-            raise InputError(f"the policy {name!r} plays {policy.action!r}; expected an action that the log has")
+            raise InputError(f"the policy {name!r} plays {policy.action!r}; expected an action of the log")
     first, *_ = found.evidence.values()
     moments = evenly_spaced(1, len(first), n_looks)
     values = {}
@@ -151,7 +191,7 @@ def evaluate(
 
 
 def evenly_spaced(first: int, last: int, count: int) -> NDArray[np.int64]:
-    """At most so many moments of a log, the last one among them."""
+    """At most `count` numbers of decisions, up to the last."""
     return np.unique(np.linspace(last, first, count).astype(np.int64))
 
 

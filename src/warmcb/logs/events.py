@@ -1,4 +1,4 @@
-"""An event: a decision, or several in one page, with everything that became of it."""
+"""An event of a log: a decision, or several on one page, with rewards."""
 
 import math
 from collections.abc import Iterable
@@ -17,26 +17,28 @@ from warmcb.logs.requests import in_one_line, is_text, names_of
 MODEL = "model"
 
 ARMS = (MODEL, "baseline", "control", "not explored", "fallback")
-"""Who chose: the model by a draw; or somebody else, or without a draw. Only `model` carries evidence."""
+"""What chose the action. Only "model" is a random draw, and can be used to evaluate other policies."""
 
 SUM_TOLERANCE = 1e-3
-"""How far from 1 probabilities may sum to: old logs have them rounded."""
+"""The largest distance of a sum of probabilities to 1. Old logs have rounded probabilities."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One decision of an event, among what earlier slots have left.
+    """One decision of an event. An event may have several slots on a page, and each action is used once.
 
     Attributes:
         action: the place of the chosen action among all actions of the event, from 0.
-        probabilities: of all actions of the event, given what earlier slots took; 0 for those that were not there.
-        id: of the slot, if the event has several.
-        allowed: the places of the actions that could have been chosen; None: all that earlier slots left.
-        reward: what the decision brought; None if nothing came. A cost is −reward.
-        rewarded: when the reward came.
-        filled: whether nothing came in time and the default reward was filled in.
+        probabilities: the probabilities of all actions of the event, given the actions of earlier slots; 0 for actions
+            that were not available.
+        id: the id of the slot, if the event has several.
+        allowed: the places of the actions that could have been chosen; None for all that earlier slots did not use.
+        reward: the reward; None if there was none. A cost is −reward.
+        rewarded: the time of the reward.
+        filled: whether no reward arrived in time, and the default reward was used.
 
     Examples:
+        >>> from warmcb.logs import Slot
         >>> Slot(action=1, probabilities=(0.2, 0.8), reward=1.0).probability
         0.8
 
@@ -55,7 +57,7 @@ class Slot:
         set_field("probabilities", _numbers("probabilities", self.probabilities))
         n_actions = len(self.probabilities)
         if not isinstance(self.action, int | np.integer) or not 0 <= self.action < n_actions:
-            raise InputError(f"action is {shown(self.action)} of {n_actions} actions; expected its place from 0")
+            raise InputError(f"action is {shown(self.action)}; expected an integer from 0 to {n_actions - 1}")
         set_field("action", int(self.action))
         _refuse_probabilities(self.probabilities, self.action)
         if self.allowed is not None:
@@ -72,35 +74,38 @@ class Slot:
 
     @property
     def probability(self) -> float:
-        """With which the chosen action was drawn."""
+        """The probability with which the chosen action was drawn."""
         return self.probabilities[self.action]
 
 
 @dataclass(frozen=True)
 class Event:
-    """A decision with what became of it.
+    """A decision with its context, its actions and its reward; or several decisions on one page.
 
-    A context is a row of numbers, `x`, or a record in `request`. Actions have numbers, and perhaps `names`; or they
-    are described by rows of numbers, `described`, or by records in `request`, which is an object in the form of
-    dsjson: `_multi` has the actions, `_slots` the slots, and all else is the context. It is kept as the text that came.
+    The context is a row of numbers, `x`, or a record in `request`. Actions are numbered, and may have `names`; or they
+    are described, by rows of numbers in `described` or by records in `request`. `request` is JSON text in the form of
+    dsjson: `_multi` has the actions, `_slots` the slots, and all else is the context.
 
     Attributes:
-        id: names the event, and the draw of its decision.
-        slots: its decisions: one, or several in one page. Slots without an id are called by their place, if there are
-            several.
-        time: when it was decided.
-        unit: who it happened to: a user, a session. Events of a unit depend on each other. None: each event is one.
-        arm: who chose, one of `ARMS`.
-        x: the context, if it is a row of numbers; they are kept in single precision.
-        request: the context, and actions if they are described, as JSON.
-        described: a row of numbers for each action, in single precision.
-        names: of the actions, or their ids; None: those that `request` has.
+        id: the id of the event, which also names the random draw.
+        slots: the decisions: one, or several on one page. If there are several, a slot without an id gets its place as
+            the id.
+        time: the time of the decision.
+        unit: the user or session of the event. Events of the same unit are not independent. None if each event is its
+            own unit.
+        arm: what chose the action: "model", "baseline", "control", "not explored" or "fallback". Only "model" is a
+            random draw.
+        x: the context as a row of numbers, in single precision.
+        request: the context, and the actions if they are described, as JSON text.
+        described: the features of the actions, a row of numbers for each, in single precision.
+        names: the names or ids of the actions; by default those in `request`.
         model: the version of the model that decided.
         settings: the version of the settings.
-        activated: false if a decision was asked for ahead and never used: nothing is to be learned from it.
-        dropped: the share of events like this one that the log has left out.
+        activated: false if the decision was requested in advance and never used. Nothing is learned from it.
+        dropped: the share of similar events that the log has left out.
 
     Examples:
+        >>> from warmcb.logs import Event, Slot
         >>> slot = Slot(action=1, probabilities=(0.2, 0.8), reward=1.0)
         >>> event = Event("e1", (slot,), request='{"age": 31, "_multi": [{"_tag": "tea"}, {"_tag": "milk"}]}')
         >>> event.names, event.context
@@ -137,7 +142,7 @@ class Event:
             self._set("request", in_one_line(self.request))
             names = names_of(self.request)
             if names is not None and len(names) != self.n_actions:
-                raise InputError(f"request has {len(names)} actions; expected {self.n_actions}, as probabilities have")
+                raise InputError(f"request has {len(names)} actions; expected {self.n_actions}, as in probabilities")
             if self.names is None and names is not None and None not in names:
                 self._set("names", names)
         if self.described is not None:
@@ -156,7 +161,7 @@ class Event:
 
     @property
     def n_actions(self) -> int:
-        """How many actions there were."""
+        """The number of actions."""
         return len(self.slots[0].probabilities)
 
     @property

@@ -1,4 +1,4 @@
-"""The health of a log: whether its evidence can be relied on."""
+"""The health of a log: checks whether it can be used for evaluation and learning."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,17 +15,27 @@ from warmcb.logs.tally import Tally
 
 @dataclass(frozen=True)
 class Health:
-    """What all checks have found.
+    """The result of `check_log`: the findings of all checks, and the numbers behind them.
 
     Attributes:
-        path: of the log.
-        findings: one for each check.
-        tally: what was read.
-        ranges: by range of logged probabilities, how often actions were drawn, and how often they should have been.
-        actions: what became of each action.
+        path: the path of the log.
+        findings: a finding for each check.
+        tally: the number of events and decisions, and problems in the files.
+        ranges: for each range of logged probabilities, how often actions were drawn, and the expected number.
+        actions: the counts of each action.
         buckets: decisions and rewards over time.
-        delays: how long rewards took.
-        changes: features of contexts, those that changed most first.
+        delays: how long rewards took to arrive.
+        changes: the features of contexts that changed during the log, the largest change first.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, check_log, open_log, write_dsjson
+        >>> events = [Event(f"e{i}", (Slot(0, (0.5, 0.5), reward=1.0),)) for i in range(1000)]
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     health = check_log(open_log(f"{folder}/log.dsjson"))
+        >>> health.verdict  # all draws are the same action, although both have a probability of 0.5
+        'bad'
 
     """
 
@@ -40,12 +50,17 @@ class Health:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict of all."""
+        """The worst verdict of all findings."""
         found = {finding.verdict for finding in self.findings}
         return "bad" if "bad" in found else "look" if "look" in found else "good"
 
     def to_dict(self) -> dict[str, Any]:
-        """Findings and numbers, for JSON."""
+        """Convert the findings and the main numbers to plain values for JSON.
+
+        Returns:
+            the values, by name.
+
+        """
         return {
             "log": self.path,
             "verdict": self.verdict,
@@ -59,17 +74,22 @@ class Health:
 
 
 def check_log(log: Log) -> Health:
-    """Check the health of a log, in one pass and in bounded memory.
+    """Check whether a log can be used for evaluation and learning.
+
+    The log is read once, in bounded memory.
 
     Args:
-        log: as `open_log` gives it.
+        log: the log, from `open_log`.
 
     Returns:
         the findings, and the numbers behind them.
 
+    Raises:
+        DataError: the log cannot be read, or has no usable decision.
+
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from warmcb.logs import Event, Slot, open_log, write_dsjson
+        >>> from warmcb.logs import Event, Slot, check_log, open_log, write_dsjson
         >>> events = [Event(f"e{i}", (Slot(i % 2, (0.5, 0.5), reward=1.0),)) for i in range(1000)]
         >>> with TemporaryDirectory() as folder:
         ...     write_dsjson(f"{folder}/log.dsjson", events)

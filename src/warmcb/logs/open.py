@@ -1,4 +1,4 @@
-"""A log by its path: a file, or a folder of files, read as a stream as often as one likes."""
+"""Open a log: a file or a folder of files, which is read as a stream."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,29 +15,45 @@ from warmcb.logs.tally import Tally
 
 
 class Log:
-    """Events in order, on disk. Each pass reads them anew, in bounded memory.
+    """A log on disk. Each pass reads its events from the start, in bounded memory.
 
-    Decisions that came twice are told by a hash of their ids, of which a pass keeps 12 bytes for each decision.
+    A decision that appears twice is used once. To detect that, a pass stores 12 bytes for each decision.
+
+    Args:
+        path: the file or folder. Use `open_log` instead.
 
     Attributes:
         path: the file or folder.
-        tally: what the last pass has found so far.
+        tally: the counts of the last pass so far.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, open_log, write_dsjson
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", [Event("e1", (Slot(1, (0.2, 0.8), reward=1.0),))])
+        ...     log = open_log(f"{folder}/log.dsjson")
+        ...     events = list(log.events())
+        >>> events[0].slots[0].reward, log.tally.decisions
+        (1.0, 1)
 
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.tally = Tally()
-        files_of(path)  # a path without a log is refused at once
+        files_of(path)  # refuses a path without a log at once
 
     def tables(self, rows: int = 16384) -> Iterator[pl.DataFrame]:
-        """The decisions, some at a time; an event is never divided.
+        """Read the decisions as tables. The decisions of an event are always in the same table.
 
         Args:
-            rows: about how many at a time.
+            rows: the approximate number of rows of a table.
 
         Yields:
-            frames with the columns of `warmcb.logs.table.SCHEMA`.
+            data frames with the columns of `warmcb.logs.table.SCHEMA`.
+
+        Raises:
+            DataError: the log has no decision that can be used.
 
         """
         if rows < 1:
@@ -53,17 +69,20 @@ class Log:
             raise DataError(f"{self.path} has no decision that can be used: {'; '.join(tally.lines()[1:]) or 'empty'}")
 
     def events(self) -> Iterator[Event]:
-        """The events, one at a time.
+        """Read the events one by one.
 
         Yields:
             each event that can be used.
+
+        Raises:
+            DataError: the log has no event that can be used.
 
         """
         for table in self.tables():
             for rows in rows_by_event(table):
                 try:
                     yield event_of(rows)
-                except InputError as error:  # a request that is no JSON: tables do not look into it
+                except InputError as error:  # a request that is not JSON, which tables do not check
                     self.tally.events -= 1
                     self.tally.decisions -= len(rows)
                     detail = f"event {shown(rows[0]['event'])}: {one_line(error)}"
@@ -74,11 +93,22 @@ def open_log(path: str | Path) -> Log:
     """Open a log.
 
     Args:
-        path: a file whose name ends in .parquet, .dsjson, .json or .jsonl (the last three also with .gz behind it), or
-            a folder of such files, which are read in the order of their names.
+        path: a file whose name ends in .parquet, .dsjson, .json or .jsonl, the last three also followed by .gz; or a
+            folder of such files, which are read in the order of their names.
 
     Returns:
-        the log; nothing of it is read yet.
+        the log. Nothing of it has been read yet.
+
+    Raises:
+        DataError: there is no such file or folder, or it has no files of a log.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, open_log, write_dsjson
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", [Event("e1", (Slot(1, (0.2, 0.8), reward=1.0),))])
+        ...     [event.id for event in open_log(folder).events()]
+        ['e1']
 
     """
     if not isinstance(path, str | Path):
@@ -87,7 +117,7 @@ def open_log(path: str | Path) -> Log:
 
 
 def _whole_events(tables: Iterator[pl.DataFrame], rows: int) -> Iterator[pl.DataFrame]:
-    """The same rows in tables of about `rows`; an event of several slots stays together."""
+    """Regroup rows into tables of about `rows` rows, without splitting an event of several slots."""
     waiting: list[pl.DataFrame] = []
     for table in tables:
         waiting.append(table)
@@ -102,7 +132,7 @@ def _whole_events(tables: Iterator[pl.DataFrame], rows: int) -> Iterator[pl.Data
 
 
 def _last_start(table: pl.DataFrame) -> int:
-    """Where the last event begins, whose next slots may come with the next table; the end, if it has one decision."""
+    """The first row of the last event, whose other slots may be in the next table; the end if it has one decision."""
     if table["slot"][-1] is None:
         return len(table)
     is_other = (table["event"] != table["event"][-1]) | table["slot"].is_null()

@@ -1,4 +1,4 @@
-"""A log as a folder of Parquet files, one or more for each day, each written whole."""
+"""A log as a folder of Parquet files, one or more for each day."""
 
 import math
 import secrets
@@ -15,28 +15,28 @@ from warmcb.logs.events import Event
 from warmcb.logs.table import SCHEMA, table_of
 
 _ROW_GROUP = 16384  # rows that are read at once
-_MOST_EVENTS = 131_072  # that are held at once
+_MOST_EVENTS = 131_072  # events in memory at once
 
 _DEFAULTS = {"arm": pl.lit("model"), "activated": pl.lit(True), "filled": pl.lit(False), "dropped": pl.lit(0.0)}
 
 
 def append_parquet(folder: str | Path, events: Iterable[Event]) -> list[Path]:
-    """Add events to a log: new files `day=2026-11-16/part-....parquet`, compressed, with a row for each decision.
+    """Append events to a log, as new files `day=2026-11-16/part-….parquet` with a row for each decision.
 
-    A file takes its place when it is whole: a reader, or a crash, never sees a part of one. Names have the time of the
-    first event, so that they sort by it, and a random part, so that several writers may share a folder. Long streams
-    are written in several files.
+    A file appears when it is complete: readers never see a part of it, even after a crash. Its name starts with the
+    time of its first event, so files sort by time, and has a random part, so several writers may share a folder. Long
+    streams are written to several files.
 
     Args:
-        folder: of the log; it is made if there is none.
-        events: in the order of the log.
+        folder: the folder of the log. It is created if it does not exist.
+        events: the events, in the order of the log.
 
     Returns:
         the files that were written.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
-        >>> from warmcb.logs import Event, Slot, open_log
+        >>> from warmcb.logs import Event, Slot, append_parquet, open_log
         >>> with TemporaryDirectory() as folder:
         ...     files = append_parquet(folder, [Event("e1", (Slot(1, (0.2, 0.8), reward=1.0),))])
         ...     [event.slots[0].reward for event in open_log(folder).events()]
@@ -64,7 +64,7 @@ def _write(table: pl.DataFrame, place: Path) -> Path:
 
 
 def read_parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
-    """The rows of a file, some at a time, in the types of the table; columns that may be missing are filled in."""
+    """Read the rows of a file in batches, with the types of the table. Missing optional columns get defaults."""
     lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
     have = lazy.collect_schema()
     if missing := {"event", "action", "probabilities"} - set(have):
@@ -79,9 +79,9 @@ def read_parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
 
 
 def _typed(name: str, found: pl.DataType, kind: pl.DataType) -> pl.Expr:
-    """A column in its type. A single value that is wrong costs its decision, not the file: it becomes null, or NaN."""
+    """A column with its type. A wrong value becomes null or NaN: it loses its decision, but not the file."""
     column = pl.col(name)
-    if name == "reward":  # where null means that none came
+    if name == "reward":  # null means that there is no reward
         number = column.cast(kind, strict=False)
         return pl.when(column.is_not_null() & number.is_null()).then(pl.lit(math.nan)).otherwise(number)
     can_be_null = name == "probabilities" or (name == "action" and found.is_numeric())

@@ -1,7 +1,7 @@
-"""The policies that a log can be asked about.
+"""The policies that can be evaluated on a log.
 
-A policy gives for each action of each decision the probability with which it would choose it. On the command line it
-is a text: a name such as `uniform`, the file of a saved bandit or policy, or `module:object` for one of your own.
+A policy gives the probability of each action in each decision. On the command line it is a text: a name such as
+`uniform`, the file of a saved bandit or policy, or `module:object` for your own.
 """
 
 import os
@@ -20,17 +20,29 @@ from warmcb.logs.logged import Flat, Logged
 from warmcb.logs.playing import Learning, player_of
 
 LogPolicy = Callable[[Logged], Flat]
-"""What a policy is inside: the probability of each action of each decision."""
+"""A policy as a function: it gives the probability of each action of each decision."""
 
 
 class Asked(NamedTuple):
-    """What your own policy is asked about: one decision.
+    """What your own policy gets in `evaluate`: one decision to make.
 
     Attributes:
         context: a row of numbers, or a record; None if there is none.
-        actions: the descriptions of all actions, if they are described; else None.
-        names: the names or ids of all actions, if they have any; else None.
-        allowed: for each action whether it may be chosen.
+        actions: the features of all actions; None if they are not described.
+        names: the names or ids of all actions; None if they have none.
+        allowed: for each action, whether it is allowed.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb.logs import Event, Slot, evaluate, write_dsjson
+        >>> events = [Event(f"e{i}", (Slot(i % 2, (0.5, 0.5), reward=float(i % 2)),)) for i in range(1000)]
+        >>> def last_allowed(asked):
+        ...     return int(asked.allowed.nonzero()[0][-1])
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     found = evaluate(f"{folder}/log.dsjson", {"last": last_allowed}, model="none")
+        >>> found.policies["last"].best.value
+        1.0
 
     """
 
@@ -41,18 +53,18 @@ class Asked(NamedTuple):
 
 
 def uniform(logged: Logged) -> Flat:
-    """Every allowed action alike."""
+    """Draw uniformly from the allowed actions."""
     counts = np.add.reduceat(logged.allowed.astype(np.float64), logged.starts[:-1])
     return np.where(logged.allowed, 1.0 / np.repeat(counts, logged.sizes), 0.0)
 
 
 def default(logged: Logged) -> Flat:
-    """The first action that is allowed: what callers that list their own choice first do without a bandit."""
+    """Play the first allowed action, which is what callers do without a bandit if they list their choice first."""
     return _certain(logged, logged.allowed)
 
 
 def as_logged(logged: Logged) -> Flat:
-    """What the log says was done."""
+    """Play with the logged probabilities."""
     return logged.probabilities
 
 
@@ -60,10 +72,10 @@ _NAMED: dict[str, LogPolicy] = {"uniform": uniform, "default": default, "logged"
 
 
 class Always:
-    """One action, wherever it is allowed, and elsewhere each of the allowed ones alike.
+    """Play one action wherever it is allowed, and draw uniformly from the allowed ones elsewhere.
 
     Args:
-        action: its name or id, or the place from 0 of one without a name.
+        action: the name or id of the action, or its place from 0 if it has no name.
 
     """
 
@@ -87,14 +99,7 @@ class Always:
 
 
 def policy_of(policy: Any) -> LogPolicy:
-    """What `evaluate` takes as a policy, ready to be asked.
-
-    Args:
-        policy: "uniform", "default" or "logged"; "always:ACTION"; the file of a saved bandit or policy, or
-            "greedy:FILE" for what it would do without exploration; "module:object"; a bandit or a policy; or a function
-            of your own. It gets an `Asked` and gives the place of an action, or a probability for each action.
-
-    """
+    """Convert an argument of `evaluate`, which explains the forms of a policy, to a function."""
     if isinstance(policy, Path | str):
         return _named(str(policy))
     if isinstance(policy, Bandit | Policy | SharedBandit | SharedPolicy):
@@ -124,7 +129,7 @@ def _named(text: str) -> LogPolicy:
 
 
 def _made(text: str, found: Any) -> Any:
-    """What a user's module has, or an object of the class that it has."""
+    """The object of a user's module; if it is a class, an object of it."""
     if not isinstance(found, type):
         return found
     try:
@@ -134,7 +139,7 @@ def _made(text: str, found: Any) -> Any:
 
 
 def _certain(logged: Logged, marks: NDArray[np.bool_]) -> Flat:
-    """Certainty for the first marked action of each decision."""
+    """Probability 1 for the first marked action of each decision."""
     flat, places = np.zeros(len(marks)), np.flatnonzero(marks)
     if places.size:
         first = np.searchsorted(places, logged.starts[:-1])
@@ -168,7 +173,7 @@ def _raised(error: Exception) -> str:
 
 
 def _checked_answer(answer: Any, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Probabilities, from what a function gave."""
+    """The answer of a function as probabilities, checked."""
     size = len(allowed)
     if isinstance(answer, int | np.integer) and not isinstance(answer, bool) and 0 <= answer < size:
         probabilities = np.zeros(size)
@@ -187,5 +192,5 @@ def _as_numbers(answer: Any) -> NDArray[np.float64]:
     try:
         found = np.asarray(answer)
         return found.astype(np.float64) if found.dtype.kind in "iuf" else np.empty(())
-    except Exception:  # whatever a strange object does when it is asked for its numbers
+    except Exception:  # a foreign object may raise anything when it is converted
         return np.empty(())

@@ -1,11 +1,4 @@
-"""Replay: what a bandit would have earned that learns from its first round on, in the place of the one that was logged.
-
-There are two ways. By importance weights, the bandit learns from every decision of the log, off-policy, and what it
-would have done before each of them is weighed as that of any other policy. It learns more than it could have learned
-alive, because somebody else has explored for it. By rejection sampling, a decision counts only if the bandit might as
-well have made it: with the probability π(a)/(m·p(a)), where m is the largest weight. What is left is distributed as if
-the bandit had been there alone. But that is little if m is large.
-"""
+"""Replay: estimate from a log what a learning bandit would have earned from its first round on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,21 +21,37 @@ from warmcb.logs.playing import AnyBandit, Learning, Range
 from warmcb.logs.summary import Estimate
 
 METHODS = ("weights", "rejection")
+"""The methods of `replay`."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """How a bandit would have done so far, at several moments.
+    """The learning curve of a bandit: its mean reward so far, at several moments.
 
     Attributes:
-        rounds: after how many rounds that it has learned; by rejection on average over runs.
-        value: the mean reward of these rounds.
-        low: the lower end of an interval for it.
-        high: the upper end.
-        learned: how many rounds it has learned in the end.
-        compared: how much more it brings than the first bandit; None for that itself, and by rejection, where rounds
-            are not the same.
-        warnings: why not to trust the numbers.
+        rounds: the numbers of learned rounds at these moments. With the method "rejection" they are averages over runs.
+        value: the estimated mean reward of these rounds.
+        low: the lower ends of intervals for it.
+        high: the upper ends.
+        learned: the number of rounds learned at the end.
+        compared: the estimated difference to the first bandit; None for the first bandit, and with the method
+            "rejection", because the rounds differ.
+        warnings: reasons not to trust the numbers; empty if there are none.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.logs import Event, Slot, replay, write_dsjson
+        >>> slots = [Slot(i % 2, (0.5, 0.5), reward=float(i % 2)) for i in range(1000)]
+        >>> events = [Event(f"e{i}", (slot,), x=(1.0,)) for i, slot in enumerate(slots)]
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     found = replay(f"{folder}/log.dsjson", {"warm": WarmBandit(n_actions=2)}, points=5)
+        >>> curve = found.curves["warm"]
+        >>> curve.learned, curve.rounds.tolist()
+        (1000, [1, 250, 500, 750, 1000])
+        >>> bool(curve.value[-1] > 0.9)
+        True
 
     """
 
@@ -57,13 +66,25 @@ class Curve:
 
 @dataclass(frozen=True)
 class Replay:
-    """How bandits would have done.
+    """The result of `replay`: the learning curve of each bandit.
 
     Attributes:
         method: "weights" or "rejection".
-        curves: of each bandit, by name.
-        interval: what `low` and `high` of the curves are, in words.
-        decisions: how many decisions of the log carry evidence.
+        curves: the curves of the bandits, by name.
+        interval: the kind of the intervals of the curves, such as "95% confidence sequence".
+        decisions: the number of decisions of the log that were used.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb import WarmBandit
+        >>> from warmcb.logs import Event, Slot, replay, write_dsjson
+        >>> slots = [Slot(i % 2, (0.5, 0.5), reward=float(i % 2)) for i in range(1000)]
+        >>> events = [Event(f"e{i}", (slot,), x=(1.0,)) for i, slot in enumerate(slots)]
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     found = replay(f"{folder}/log.dsjson", {"warm": WarmBandit(n_actions=2)}, points=5)
+        >>> found.method, found.decisions, found.interval
+        ('weights', 1000, '95% asymptotic confidence sequence')
 
     """
 
@@ -85,21 +106,47 @@ def replay(
     runs: int = 5,
     progress: Progress = no_progress,
 ) -> Replay:
-    """Let bandits learn from their first round on a log, and tell what they would have earned.
+    """Estimate from a log what learning bandits would have earned, from their first round on.
+
+    With importance weights, a bandit learns all decisions of the log off-policy, and its own choices before each of
+    them are evaluated like those of any other policy. It learns more than it could have learned live, because the
+    logged policy has explored for it.
+
+    With rejection sampling, a decision is accepted with the probability π(a)/(m·p(a)), where π is the bandit, p the log
+    and m the largest weight. Accepted decisions are distributed as if the bandit had been live. If m is large, only a
+    few are accepted.
 
     Args:
         log: a log, or its path.
-        bandits: fresh bandits by name; the first one is what the others are compared with. Copies of them are played.
-        method: "weights" or "rejection", as above.
-        model: by weights, what the model of rewards sees: "bends", "squares", "linear" or "none".
-        reward_range: the lowest and the highest possible reward: the paper's algorithms need them.
-        level: of confidence.
-        points: at how many moments.
-        runs: by rejection, how many runs are averaged, each with other draws.
-        progress: is told what is being done, and for how many decisions more.
+        bandits: fresh bandits by name. Copies of them are played. All others are compared with the first.
+        method: "weights" or "rejection".
+        model: with weights, the functions that the model of rewards can fit: "bends", "squares", "linear" or "none".
+        reward_range: the lowest and the highest possible reward. The algorithms of the paper need it, because their
+            costs must lie in [0, 1].
+        level: the confidence level of the intervals.
+        points: the number of moments of a curve.
+        runs: with rejection, the number of runs to average, each with other random draws.
+        progress: a function that is called with the current step and a number of decisions.
 
     Returns:
-        a curve for each bandit.
+        a learning curve for each bandit.
+
+    Raises:
+        InputError: a bandit has seen data, or an argument cannot be used.
+        DataError: the log cannot be read, or has too few decisions that can be used.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from warmcb import BanditOnly, WarmBandit
+        >>> from warmcb.logs import Event, Slot, replay, write_dsjson
+        >>> slots = [Slot(i % 2, (0.5, 0.5), reward=float(i % 2)) for i in range(1000)]
+        >>> events = [Event(f"e{i}", (slot,), x=(1.0,)) for i, slot in enumerate(slots)]
+        >>> bandits = {"warm": WarmBandit(n_actions=2), "bandit-only": BanditOnly(n_actions=2)}
+        >>> with TemporaryDirectory() as folder:
+        ...     write_dsjson(f"{folder}/log.dsjson", events)
+        ...     found = replay(f"{folder}/log.dsjson", bandits, reward_range=(0.0, 1.0))
+        >>> [round(float(curve.value[-1]), 1) for curve in found.curves.values()]
+        [1.0, 1.0]
 
     """
     chosen, opened = _inputs.choice("method", method, METHODS), log if isinstance(log, Log) else open_log(log)
@@ -158,27 +205,27 @@ def _by_rejection(
 
 
 def _largest_weight(log: Log) -> tuple[float, int]:
-    """1/(p·(1 − dropped)) at most, which no policy's weight exceeds; and how many decisions there are."""
+    """The largest 1/(p·(1 − dropped)), which bounds the weights of all policies; and the number of decisions."""
     lowest, decisions = 1.0, 0
     for logged in evidence_of(log):
         lowest = min(lowest, float((logged.probabilities[logged.chosen] * _kept(logged)).min()))
         decisions += len(logged)
     if not decisions:
-        raise DataError("no decision of the log carries evidence; expected some that were drawn and rewarded")
+        raise DataError("no decision of the log can be used; expected some that were drawn and rewarded")
     return 1 / lowest, decisions
 
 
 def _kept(logged: Logged) -> NDArray[np.float64]:
-    """The share of decisions like each of these that the log has not left out."""
+    """For each decision, the share of similar ones that the log has not left out."""
     return np.asarray(1 - logged.table["dropped"].to_numpy())
 
 
 def _accepted(log: Log, learning: Learning, run: int, largest: float, progress: Progress) -> NDArray[np.float64]:
-    """The rewards of the decisions that a bandit has accepted as its own."""
+    """The rewards of the decisions that a bandit has accepted."""
     random = np.random.default_rng(run)
     rewards = []
     for logged in evidence_of(log):
-        # What the log has left out more often is accepted more often.
+        # Kinds of decisions that the log has left out more often are accepted more often.
         _, learned = learning.play(logged, random.random(len(logged)) * largest * _kept(logged))
         rewards.append(logged.reward[learned])
         progress("replaying", len(logged))
@@ -186,18 +233,18 @@ def _accepted(log: Log, learning: Learning, run: int, largest: float, progress: 
 
 
 def _mean_curve(runs: list[NDArray[np.float64]], level: float, points: int, decisions: int) -> Curve:
-    """The mean over runs. They share one log, so that more of them do not make it surer."""
+    """The mean over runs. More runs do not narrow the intervals, because all runs share one log."""
     from scipy.special import ndtri
 
     shortest = min(map(len, runs))
     if shortest < 2:
-        raise DataError(f"of {decisions} decisions {shortest} were accepted; expected more: try method='weights'")
+        raise DataError(f"{shortest} of {decisions} decisions were accepted; expected at least 2: try method='weights'")
     rounds = evenly_spaced(2, shortest, points)
-    middle = float(runs[0].mean())  # squares are taken of what is left without it: large rewards lose no digits
+    middle = float(runs[0].mean())  # subtracted before squaring, so that large rewards lose no digits
     means = np.array([np.cumsum(rewards - middle)[rounds - 1] / rounds for rewards in runs])
     squares = np.array([np.cumsum((rewards - middle) ** 2)[rounds - 1] / rounds for rewards in runs])
     deviations = np.sqrt(np.maximum(squares - means**2, 0).mean(axis=0) * rounds / (rounds - 1))
     value, away = middle + means.mean(axis=0), ndtri((1 + level) / 2) * deviations / np.sqrt(rounds)
     learned = round(float(np.mean([len(rewards) for rewards in runs])))
-    few = () if shortest >= 100 else (f"only {shortest} of {decisions:,} decisions were accepted: too few to tell",)
+    few = () if shortest >= 100 else (f"only {shortest} of {decisions:,} decisions were accepted, which is too few",)
     return Curve(rounds, value, value - away, value + away, learned, warnings=few)

@@ -1,4 +1,4 @@
-"""What was found while a log was read: how much, and what was odd."""
+"""Counts of what was read from a log, and of problems."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ SKIPPED = {
     "same reward": ("decision", " that came twice with the same reward"),
     "other reward": ("decision", " that came twice with another reward"),
 }
-"""Kinds of lines and decisions that are left out: a noun, and what follows it."""
+"""The kinds of lines and decisions that are left out: a noun, and the text after it."""
 
 KEPT = {
     "backwards": ("time", " earlier than the time before"),
@@ -27,18 +27,18 @@ KEPT = {
     "truncated": ("compressed file", ", damaged or cut short"),
     "unreadable": ("file", " that cannot be read"),
 }
-"""Kinds of oddities that leave no decision out by themselves: a noun, and what follows it."""
+"""The kinds of problems that do not leave out a decision by themselves: a noun, and the text after it."""
 
 
 @dataclass(frozen=True)
 class Odd:
-    """How often something odd was found, and where first.
+    """The number of problems of one kind, and the place of the first one.
 
     Attributes:
-        count: how often.
-        file: where it was first.
-        line: the line, or the row, from 1; 0 if it is the file itself.
-        detail: what was wrong there, if there is more to say.
+        count: the number of problems.
+        file: the file of the first one.
+        line: its line or row, from 1; 0 if it is the file itself.
+        detail: more about it, if there is more to say.
 
     """
 
@@ -50,14 +50,16 @@ class Odd:
 
 @dataclass
 class Tally:
-    """What a pass over a log has found.
+    """The counts of a pass over a log: events, decisions, and problems.
 
     Attributes:
-        events: how many events were read, without those left out.
-        decisions: how many decisions they have.
-        odd: what was odd, by kind: a key of `SKIPPED` or `KEPT`.
+        events: the number of events, without those left out.
+        decisions: the number of decisions, without those left out.
+        odd: the problems by kind. The kinds are the keys of `SKIPPED` and `KEPT` in `warmcb.logs.tally`.
 
     Examples:
+        >>> from pathlib import Path
+        >>> from warmcb.logs import Tally
         >>> tally = Tally(events=2, decisions=2)
         >>> tally.add("broken", Path("a.dsjson"), 7, detail="it ends too early")
         >>> tally.lines()
@@ -70,35 +72,43 @@ class Tally:
     odd: dict[str, Odd] = field(default_factory=dict)
 
     def add(self, kind: str, file: Path, line: int, count: int = 1, detail: str = "") -> None:
-        """Count something odd.
+        """Count problems.
 
         Args:
             kind: a key of `SKIPPED` or `KEPT`.
-            file: where it is.
-            line: the line, or the row, from 1; 0 for the file itself.
-            count: how often.
-            detail: what is wrong with the first.
+            file: the file of the first one.
+            line: its line or row, from 1; 0 for the file itself.
+            count: the number of problems.
+            detail: more about the first one.
 
         """
         known = self.odd.get(kind, Odd(0, file, line, detail))
         self.odd[kind] = Odd(known.count + count, known.file, known.line, known.detail)
 
     def count(self, kind: str) -> int:
-        """How often something was found.
+        """Get the number of problems of one kind.
 
         Args:
             kind: a key of `SKIPPED` or `KEPT`.
+
+        Returns:
+            the number.
 
         """
         return self.odd[kind].count if kind in self.odd else 0
 
     @property
     def skipped(self) -> int:
-        """How many lines and decisions were left out."""
+        """The number of lines and decisions that were left out."""
         return sum(odd.count for kind, odd in self.odd.items() if kind in SKIPPED)
 
     def lines(self) -> list[str]:
-        """All of it in words, a line for each kind."""
+        """Describe all counts as text.
+
+        Returns:
+            a line for the events, and one for each kind of problem.
+
+        """
         told = [f"{counted(self.events, 'event')} with {counted(self.decisions, 'decision')}"]
         for verb, kinds in (("left out", SKIPPED), ("noticed", KEPT)):
             told += [f"{verb}: {_words(kinds[kind], self.odd[kind])}" for kind in kinds if kind in self.odd]

@@ -1,4 +1,4 @@
-"""What `simulate` asks of a bandit."""
+"""The methods that `simulate` needs from a bandit."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -8,22 +8,22 @@ from warmcb.errors import InputError
 
 
 class PlaysRounds(Protocol):
-    """What `simulate` asks of a bandit; the built-in ones have it, and so may a user's own.
+    """What `simulate` accepts as a bandit: a built-in bandit, or an object of your own with these methods.
 
-    With described actions all three get them as `actions=`, and their ids, if there are some, as `ids=`.
+    With described actions all methods also get `actions=`, and `ids=` if actions have ids.
     """
 
     @property
     def warm_start(self) -> Callable[..., object]:
-        """`warm_start(X, y)` or `warm_start(X, costs=…)`; also `actions=`, a mask, if not all may be played."""
+        """`warm_start(X, y)` or `warm_start(X, costs=…)`; with a boolean array `actions=` if not all are allowed."""
 
     @property
     def decide(self) -> Callable[..., Decision]:
-        """`decide(x)`; also `actions=`, a list, if not all may be played."""
+        """`decide(x)`; with a list `actions=` if not all are allowed."""
 
     @property
     def learn(self) -> Callable[..., object]:
-        """`learn(x, action, cost, probability)`; also `actions=` as above."""
+        """`learn(x, action, cost, probability)`; with a list `actions=` if not all were allowed."""
 
 
 def require_decision(decision: Any) -> None:

@@ -1,4 +1,4 @@
-"""Rounds with numbered actions: compiled where the bandit is built in, else call by call."""
+"""Rounds with numbered actions: compiled for a built-in bandit, else call by call."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a simulated run leaves: its rounds, its average cost, and the bandit as it stood at the end."""
+"""The result of a simulated run."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,14 +11,25 @@ from warmcb.bandits import Trace
 
 @dataclass(frozen=True)
 class Run:
-    """What a run gave: every round, and the bandit as it stood at the end.
+    """The result of `simulate`: all rounds, and the bandit at the end.
 
     Attributes:
-        bandit: the bandit, which has learned.
-        trace: what happened in each round.
-        seconds: how long the run itself took.
-        checkpoints: the average cost of the first t rounds, for each t that was asked for.
-        rows: the number of each round's row in the data set as it was given.
+        bandit: the bandit after the last round.
+        trace: the action, probability, cost, λ and memory of each round.
+        seconds: the duration of the run.
+        checkpoints: the average cost of the first t rounds, for each requested t.
+        rows: for each round, the number of its row in the given data set.
+        lambda_: the λ in charge at the end; NaN if there is none.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb import WarmBandit, simulate
+        >>> X = np.random.default_rng(0).normal(size=(500, 3))
+        >>> run = simulate(WarmBandit(n_actions=3), X, X.argmax(axis=1), warm_start=100)
+        >>> run.shown, run.bandit.learned_
+        (400, 400)
+        >>> run.average_cost < 0.2
+        True
 
     """
 
@@ -30,17 +41,17 @@ class Run:
 
     @property
     def shown(self) -> int:
-        """How many rounds have shown a cost: of described actions some costs may be unknown."""
+        """The number of rounds with a known cost. With described actions, some costs may be unknown."""
         return int(np.count_nonzero(~np.isnan(self.trace.costs)))
 
     @property
     def average_cost(self) -> float:
-        """The mean of what the rounds have cost that have shown a cost."""
+        """The mean cost of the rounds with a known cost."""
         return mean_of_known(self.trace.costs)
 
     @property
     def lambda_(self) -> float:
-        """The λ in charge at the end, NaN if there is none."""
+        """The λ in charge at the end; NaN if there is none."""
         return float(getattr(self.bandit, "lambda_", float("nan")))
 
 

@@ -42,48 +42,58 @@ def simulate(
     checkpoints: Sequence[int] = (),
     compiled: bool = True,
 ) -> Run:
-    """Play `bandit` on a data set whose true costs are known, and show it only what it would see.
+    """Play a bandit on a data set whose costs are known, and show it only the costs of the actions that it plays.
 
-    The rows are shuffled; the first are taught, the next are played, and charged at their true costs. The bandit is
-    trained in place: give a fresh one (`clone()`) to each run.
+    The rows are shuffled. The first rows become labelled examples of the warm start, with noise. The next rows become
+    rounds, which count with their true costs. The bandit learns in place: use a fresh bandit for each run (`clone()`).
 
-    A built-in bandit runs compiled, without Python's lock. One with a part that is written in Python, or an object of
-    your own with `warm_start`, `decide`, `learn`, runs round by round.
+    A built-in bandit runs compiled, and releases Python's lock. A bandit with a part in Python, or your own object with
+    `warm_start`, `decide` and `learn`, runs round by round.
 
-    Described actions are for a `SharedBandit`: each row has its own list of them. A round whose action has an unknown
-    cost shows nothing: it is not learned, and the average is that of the others.
+    Described actions need a `SharedBandit`; each row has its own actions. If the cost of the played action is unknown,
+    the round is neither learned nor counted.
 
     Args:
-        bandit: a bandit.
-        X: contexts, one in each row; with described actions None if there are none.
-        y: the right action of each row; of described actions, its row among them.
-        costs: instead, the cost of each action in each row: (n, K). With described actions a list of costs for each
-            row, NaN where nobody knows.
-        actions: which actions may be played in each row: (n, K), true or false. Costs of others may be NaN. Or, for
-            each row, a matrix with the descriptions of its actions.
-        ids: for each row the ids of its described actions, if they have some.
-        warm_start: how many rows are taught.
-        interaction: how many are played after them; by default all others.
-        noise: how labels are corrupted: none, uar:P, cyc:P, maj:P, or a function of your own. With described actions
-            uar:P permutes the costs of a row's actions with probability P, and cyc:P gives each to the next action.
-        truth: which source can be believed: with "bandit" the noise corrupts the labels of the warm start, with
-            "supervised" what the rounds show.
-        seed: of the shuffle and the noise.
+        bandit: the bandit to play.
+        X: contexts, one per row. With described actions, None if there are no contexts.
+        y: the right action of each row. With described actions, the number of the right one in its round.
+        costs: instead of `y`, the cost of each action in each row, of shape (n, K). With described actions, a list of
+            costs for each row; NaN if a cost is unknown.
+        actions: the allowed actions in each row, a boolean array of shape (n, K). The costs of others may be NaN. Or,
+            for each row, a matrix with the features of its actions.
+        ids: for each row, the ids of its described actions, if they have any.
+        warm_start: the number of rows in the warm start.
+        interaction: the number of rounds after the warm start; by default all remaining rows.
+        noise: how labels are corrupted: "none", "uar:P", "cyc:P", "maj:P", or your own function. With described
+            actions, "uar:P" permutes the costs of a round with probability P, and "cyc:P" moves each cost to the next
+            action.
+        truth: the source without noise: with "bandit" the noise corrupts the labels of the warm start, with
+            "supervised" the costs that the rounds show.
+        seed: the seed of the shuffle and the noise.
         shuffle: whether to shuffle the rows first.
-        checkpoints: numbers of rounds after which to note the average cost.
-        compiled: false plays built-in bandits round by round, too: the results are the same, to the bit.
+        checkpoints: the numbers of rounds after which to record the average cost.
+        compiled: whether a built-in bandit runs compiled. The results are the same, to the bit.
 
-    >>> from warmcb import ArrowCB
-    >>> X = np.random.default_rng(0).normal(size=(500, 3))
-    >>> run = simulate(ArrowCB(n_actions=3), X, X.argmax(axis=1), warm_start=100, checkpoints=[100, 400])
-    >>> run.checkpoints[400] == run.average_cost
-    True
+    Returns:
+        all rounds, and the bandit.
 
-    >>> from warmcb import SharedBandit
-    >>> items = np.random.default_rng(0).normal(size=(300, 5, 2))  # 300 rounds of 5 items, which have 2 features
-    >>> run = simulate(SharedBandit(), None, items[:, :, 0].argmin(axis=1), actions=items, warm_start=100)
-    >>> len(run.trace.actions)
-    200
+    Raises:
+        InputError: an argument has the wrong shape, or a value that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb import ArrowCB, SharedBandit, simulate
+        >>> X = np.random.default_rng(0).normal(size=(500, 3))
+        >>> run = simulate(ArrowCB(n_actions=3), X, X.argmax(axis=1), warm_start=100, checkpoints=[100, 400])
+        >>> run.checkpoints[400] == run.average_cost
+        True
+
+        With described actions: 300 rounds of 5 items, which have 2 features each.
+
+        >>> items = np.random.default_rng(0).normal(size=(300, 5, 2))
+        >>> run = simulate(SharedBandit(), None, items[:, :, 0].argmin(axis=1), actions=items, warm_start=100)
+        >>> len(run.trace.actions)
+        200
 
     """
     if isinstance(bandit, type):
@@ -112,10 +122,10 @@ def simulate_many(
     checkpoints: Sequence[int] = (),
     threads: int | None = None,
 ) -> list[Run]:
-    """Play many built-in bandits on the same rows; runs come in their order.
+    """Play many built-in bandits on the same rows, in several threads.
 
     Args:
-        bandits: fresh bandits with the same actions, or all of them for described actions.
+        bandits: fresh bandits with the same actions, or `SharedBandit` objects.
         X: as in `simulate`.
         y: as in `simulate`.
         costs: as in `simulate`.
@@ -128,13 +138,22 @@ def simulate_many(
         seed: as in `simulate`.
         shuffle: as in `simulate`.
         checkpoints: as in `simulate`.
-        threads: how many runs go on at once; by default one for each core.
+        threads: the number of runs at the same time; by default one for each core.
 
-    >>> from warmcb import ArrowCB, BanditOnly
-    >>> X = np.random.default_rng(0).normal(size=(500, 3))
-    >>> bandits = [kind(3, learning_rate=rate) for kind in (ArrowCB, BanditOnly) for rate in (0.1, 0.5)]
-    >>> [run.bandit is bandit for run, bandit in zip(simulate_many(bandits, X, X.argmax(axis=1)), bandits)]
-    [True, True, True, True]
+    Returns:
+        the runs, in the order of the bandits.
+
+    Raises:
+        InputError: an argument has the wrong shape, or a value that cannot be used.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb import ArrowCB, BanditOnly, simulate_many
+        >>> X = np.random.default_rng(0).normal(size=(500, 3))
+        >>> bandits = [kind(3, learning_rate=rate) for kind in (ArrowCB, BanditOnly) for rate in (0.1, 0.5)]
+        >>> runs = simulate_many(bandits, X, X.argmax(axis=1))
+        >>> [run.bandit is bandit for run, bandit in zip(runs, bandits)]
+        [True, True, True, True]
 
     """
     n_threads = os.cpu_count() or 1 if threads is None else _inputs.integer("threads", threads, 1)
@@ -151,13 +170,16 @@ def simulate_many(
 def play(
     scene: Scene | DescribedScene, bandits: Iterable[PlaysRounds], *, threads: int = 1, compiled: bool = True
 ) -> Iterator[Run]:
-    """Play many bandits on one scene; runs come in their order.
+    """Play many bandits on one scene.
 
     Args:
-        scene: the data set, which all of them share.
-        bandits: distinct bandits that have seen nothing; with one thread, each is asked for when its turn comes.
-        threads: how many runs go on at once.
+        scene: the prepared data set.
+        bandits: distinct, fresh bandits. With one thread, each is taken from the iterable when its turn comes.
+        threads: the number of runs at the same time.
         compiled: whether built-in bandits run compiled.
+
+    Yields:
+        the runs, in the order of the bandits.
 
     """
     if threads == 1:
@@ -171,7 +193,7 @@ def play(
 def _scene(
     bandit: Any, cost_range: _inputs.Range, X: Any, y: Any, costs: Any, actions: Any, ids: Any, **settings: Any
 ) -> Scene | DescribedScene:
-    """What a bandit meets: rows, or rounds with described actions."""
+    """The prepared data set: rows with numbered actions, or rounds with described actions."""
     if isinstance(bandit, BaseBandit) and bandit.encoder is not None:
         X = bandit._encoded_rows(X)
         if isinstance(bandit, SharedBandit) and isinstance(actions, Iterable):
@@ -190,7 +212,7 @@ def _scene(
 
 
 def _are_described(actions: Any) -> bool:
-    """Whether there is a matrix for each row, and not a mask."""
+    """Whether there is a matrix of features for each row, and not a boolean array."""
     if not isinstance(actions, Sequence | np.ndarray):
         return False
     try:
@@ -234,6 +256,6 @@ def _run(scene: Scene | DescribedScene, bandit: PlaysRounds, compiled: bool) -> 
 
 
 def _common_range(bandits: Iterable[Bandit | SharedBandit]) -> _inputs.Range:
-    """What costs may be for all of them."""
+    """The range of costs that all bandits accept."""
     ranges = [bandit.cost_range for bandit in bandits if bandit.cost_range is not None]
     return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
