@@ -152,7 +152,7 @@ def test_an_edit_computes_again_what_depends_on_it_and_nothing_else(studio: Stud
     edited = studio.run()
     assert edited.returncode == 0, edited.stderr
     # Centroids under three noises, and arrow-8 under the noise of that module
-    assert "4 units of work to compute, 4 are there already" in edited.stderr
+    assert "4 units of work to compute, 4 are done already" in edited.stderr
     after = studio.units()
     assert before.items() <= after.items()
     assert len(after) == len(before) + 4

@@ -133,7 +133,7 @@ class Bandit(BaseBandit):
                 process. Without a key, the bandit counts its draws.
 
         Returns:
-            the decision. Keep it: `learn` needs it.
+            the decision. Keep it, because `learn` needs it.
 
         Raises:
             InputError: an argument has the wrong shape, or a value that cannot be used.

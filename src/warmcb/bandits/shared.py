@@ -217,7 +217,7 @@ class SharedBandit(ChosenParts):
                 process. Without a key, the bandit counts its draws.
 
         Returns:
-            the decision, whose action is a row of `actions`. Keep it: `learn` needs it.
+            the decision, whose action is a row of `actions`. Keep it, because `learn` needs it.
 
         Raises:
             InputError: an argument has the wrong shape, or a value that cannot be used.

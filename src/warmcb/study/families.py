@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from warmcb._messages import counted
 from warmcb.data.bundled import BUNDLED
 from warmcb.data.dataset import Dataset
 from warmcb.data.described import DescribedDataset
@@ -157,7 +158,7 @@ def _columns_in_common(first: Traits, second: Traits) -> str | None:
     shared = (first.telling_columns & second.telling_columns).total()
     narrower = min(first.telling_columns.total(), second.telling_columns.total())
     if shared and shared >= _SHARE * narrower:
-        return f"{shared} column{'' if shared == 1 else 's'} in common"
+        return f"{counted(shared, 'column')} in common"
     is_uneven = first.classes[-1] - first.classes[0] > first.n_rows / 100  # equal sizes are often made on purpose
     return "the same target" if is_uneven and first.classes == second.classes else None
 

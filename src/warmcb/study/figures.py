@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb._atomic import replacing
+from warmcb._messages import counted
 from warmcb._svg import STYLE, svg_of
 from warmcb.catalogue import Look, looks, title
 from warmcb.catalogue.lookup import without_parts
@@ -78,7 +79,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
     by_epsilon = {epsilon: part for (epsilon,), part in sorted(scores.partition_by("epsilon", as_dict=True).items())}
     ratios = sorted(scores["ratio"].unique())
     noisy = "the labels of the warm start" if truth == "bandit" else "what the rounds show"
-    across, down = _count(len(ratios), "ratio"), _count(len(_by_noise(scores)), "noise condition")
+    across, down = counted(len(ratios), "ratio"), counted(len(_by_noise(scores)), "noise condition")
 
     yield (
         Drawing(
@@ -119,7 +120,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
             Drawing(
                 f"grid-{epsilon!r}",
                 f"Every noise and ratio, ε = {epsilon:g}",
-                f"{down} (down) by {across} (across), {_count(CurvePanel('', part).datasets, 'data set')};"
+                f"{down} (down) by {across} (across), {counted(CurvePanel('', part).datasets, 'data set')};"
                 " beside each title the number of settings. As in the paper's appendix.",
             ),
             [_ratio_panels(cell, ratios, f"{noise_title(*noise)}, ") for noise, cell in _by_noise(part).items()],
@@ -161,10 +162,6 @@ def _wrapped(panels: list[CurvePanel | None], columns: int, *, fill: bool = Fals
     columns = columns if fill else min(columns, len(panels))
     padded = panels + [None] * (-len(panels) % columns)
     return [padded[start : start + columns] for start in range(0, len(padded), columns)]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def draw_panels(grid: Panels, width: float) -> Figure:
@@ -213,7 +210,7 @@ def _line(x: ArrayLike, y: ArrayLike, look: Look, scale: float = 1, label: str =
 
 def _frame(axis: Axes, panel: CurvePanel, *, small: bool) -> None:
     size = 6.5 if small else 8
-    settings, datasets = _count(panel.settings, "setting"), _count(panel.datasets, "data set")
+    settings, datasets = counted(panel.settings, "setting"), counted(panel.datasets, "data set")
     note = f"{panel.settings:,}" if small else f"{settings}, {datasets}"
     axis.set_title(panel.title, loc="left", fontsize=size, fontweight="bold", pad=4)
     axis.set_title(note, loc="right", fontsize=size - 1, color="#777777", pad=4)
