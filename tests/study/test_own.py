@@ -252,7 +252,7 @@ def test_a_worker_with_other_source_is_refused(write: Write, tmp_path: Path) -> 
     stale = replace(unit, sources=(("other:Mine", "0123"),))
     assert key(stale) != key(unit)
     with pytest.raises(
-        WarmcbError, match=r"this worker has the version \w+ of other:Mine; expected 0123, as the study"
+        WarmcbError, match=r"this worker has the version \w+ of other:Mine; expected 0123, the version of the study"
     ):
         stale.compute(tmp_path)
 
