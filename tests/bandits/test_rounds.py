@@ -93,7 +93,7 @@ def test_decisions_of_others_are_refused() -> None:
     plain.add_action()
     with pytest.raises(InputError, match="action is 3, which was not allowed"):
         plain.learn(x, decision._replace(action=3, actions=(0, 3)), 0.5)
-    with pytest.raises(InputError, match=r"of a bandit with probabilities of the shape \(3, 1\)"):
+    with pytest.raises(InputError, match=r"from a bandit with probabilities of the shape \(3, 1\)"):
         plain.learn(x, decision._replace(probabilities=np.ones((3, 1))), 0.5)
     with pytest.raises(InputError, match="actions is empty"):
         plain.learn(x, decision._replace(actions=None), 0.5)
@@ -427,7 +427,7 @@ def test_a_warm_start_may_have_judged_some_actions_only() -> None:
     np.testing.assert_allclose(bandit.predict_costs(X)[:, 2], 0.5)  # nobody has said anything of it
     with pytest.raises(InputError, match=r"costs\[0, 2\] is nan; expected a finite number"):
         WarmBandit(3).warm_start(X, costs=costs)
-    with pytest.raises(InputError, match=r"y\[\d+\] is 2, which actions say was not judged"):
+    with pytest.raises(InputError, match=r"y\[\d+\] is 2; expected one of the judged actions"):
         WarmBandit(3).warm_start(X, PROBLEM.y[:60], actions=judged)
 
 
