@@ -1,15 +1,15 @@
-"""What an apprentice is worth, on data sets of classes: whether the interval of its gain holds, and what it saves.
+"""What an apprentice is worth on classification data: whether the interval of its gain holds, and what it saves.
 
     python benchmarks/apprentice.py [--data DIR] [--runs 200] [--events 5000] [--explore 0.02]
 
-The baseline is right in 70 % of the rows, and else plays another class at random. An apprentice watches so many events,
-as the service would let it: the baseline's actions are labels of unknown worth, and the share `explore` of the events
-is drawn from the model. Then it goes online for 1,000 rounds, beside a bandit that starts with nothing on these rows.
-Runs go through the data sets in turn, each time with another seed. Data sets with fewer rows, or with more than 256
+The baseline is right in 70 % of the rows, and plays another class at random in the others. An apprentice watches some
+events, as in the service: the baseline's actions are labels of unknown worth, and the share `explore` of the events is
+drawn from the model. Then it goes online for 1,000 rounds, beside a bandit that starts these rounds with nothing. Runs
+go through the data sets in turn, each time with another seed. Data sets with too few rows, or with more than 256
 columns, are left out.
 
-The true gain is the mean, over all events, of what the model would have been expected to bring with the probabilities
-that it had at that moment, minus what the baseline brought or would have brought.
+The true gain is a mean over all events. It is the expected reward of the model, with its probabilities at that moment,
+minus the reward that the baseline earned or would have earned.
 """
 
 import os
@@ -35,14 +35,14 @@ WIDEST = 256  # columns
 
 
 class Run(NamedTuple):
-    """One apprenticeship.
+    """The result of an apprenticeship.
 
     Attributes:
-        truth: the gain.
+        truth: the true gain.
         low: the lower end of its interval.
-        high: the upper end.
-        cost: of the first rounds online.
-        cost_without: of those of a bandit that starts with nothing.
+        high: the upper end of its interval.
+        cost: the mean cost of the first rounds online.
+        cost_without: that of a bandit that starts with nothing.
 
     """
 
@@ -105,7 +105,7 @@ def apprenticeship(rows: Rows, events: int, explore: float, seed: int) -> Run:
 
 
 def online(bandit: WarmBandit, rows: Rows) -> float:
-    """The mean cost of rounds, from 0 to 1."""
+    """Return the mean cost of rounds, from 0 to 1."""
     costs = -np.eye(rows.n_actions)[rows.y]
     return 1 + float(bandit._play_rounds(_inputs.matrix(rows.X, None), costs, 0, len(rows.y)).costs.mean())
 

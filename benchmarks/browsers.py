@@ -14,7 +14,7 @@ from selenium.webdriver.remote.command import Command
 
 @contextmanager
 def started_chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """Chromium without a window; without one the test is skipped."""
+    """Start Chromium without a window. Skip the test if it is not installed."""
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not browser or not driver:
         pytest.skip("chromium and chromedriver are not installed")
@@ -31,6 +31,6 @@ def started_chromium(profile: Path) -> Iterator[webdriver.Chrome]:
 
 
 def logged(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
-    """What was logged since the last look."""
+    """Return what was logged since the last call."""
     entries: list[dict[str, Any]] = browser.execute(Command.GET_LOG, {"type": kind})["value"]
     return entries

@@ -1,9 +1,9 @@
-"""The least that a service does: it reads a request into types, and writes an answer of the usual form.
+"""The minimum of a service: it decodes a request and writes an answer of the usual form.
 
     python benchmarks/echo.py PORT
 
-A bare ASGI application with the codec and the server of `warmcb serve`, and nothing else: no routes, no keys, no store,
-no model. What the service reaches is measured beside it.
+A bare ASGI application with the codec and the server of `warmcb serve` and nothing else: no routes, keys, store or
+model. The service is measured beside it.
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""Load on a service that costs little beside it: one process, connections that stay open, requests made beforehand.
+"""Load that costs little beside the service: one process, open connections, requests made beforehand.
 
-An answer is read only as far as a measurement needs it. A decision takes some 20 µs here, rewards included.
+An answer is read only as far as a measurement needs it. A decision takes about 20 µs here, its reward included.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ _PATIENCE = 60.0  # seconds for the last answers
 _TICK = 0.001  # seconds between two looks at what is due
 
 Told = Callable[[bytes, bytes], None]
-"""What is told an answer: its status and its body."""
+"""A function that gets an answer: its status and its body."""
 
 
 class Caller(asyncio.Protocol):
-    """A connection that stays open and carries one request at a time."""
+    """An open connection that carries one request at a time."""
 
     def __init__(self) -> None:
         self._told: Told | None = None
@@ -32,7 +32,7 @@ class Caller(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in all but name
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transport is one, but does not inherit from it
 
     def send(self, request: bytes, told: Told) -> None:
         assert self._transport is not None
@@ -67,17 +67,17 @@ class Caller(asyncio.Protocol):
 
 @dataclass
 class Driven:
-    """What came of a load.
+    """The result of a load.
 
     Attributes:
-        decisions: that were answered.
-        seconds: that it took.
-        latencies: of decisions, in seconds.
-        reward_latencies: of rewards.
-        refused: answers that were none, by status.
+        decisions: how many decisions were answered.
+        seconds: how long it took.
+        latencies: the latencies of decisions, in seconds.
+        reward_latencies: the latencies of rewards, in seconds.
+        refused: the number of refusals, by status.
         model_seen: when each version of the model was first seen in an answer.
         dues: the deadlines of some events, as the service wrote them.
-        processor_seconds: what the load itself took.
+        processor_seconds: the processor time of the load itself.
 
     """
 
@@ -96,7 +96,7 @@ class Driven:
 
 
 class _Load(ABC):
-    """Requests to one port, until there are no more."""
+    """Sends requests to a port until there are no more."""
 
     def __init__(self, requests: Requests, port: int, first: int, connections: int, seconds: float) -> None:
         self.requests = requests
@@ -126,7 +126,7 @@ class _Load(ABC):
 
     @abstractmethod
     def start(self, callers: list[Caller]) -> None:
-        """Send the first requests; `done` is set after the last answer."""
+        """Send the first requests. `done` is set after the last answer."""
 
     def counts(self, status: bytes) -> bool:
         if status in (b"201", b"200", b"204"):
@@ -136,15 +136,15 @@ class _Load(ABC):
 
 
 class AsFastAsItGoes(_Load):
-    """Each connection sends its next request when the last one is answered; every second decision is rewarded at once.
+    """Each connection sends its next request when the last one is answered. Every second decision is rewarded at once.
 
     Args:
-        requests: what is sent.
-        port: where to.
+        requests: what to send.
+        port: the port to send it to.
         first: the number of the first decision.
-        connections: how many at the same time.
-        seconds: it stops after so long.
-        decisions: and after so many.
+        connections: the number of connections.
+        seconds: when to stop.
+        decisions: after how many decisions to stop.
 
     """
 
@@ -183,7 +183,7 @@ class AsFastAsItGoes(_Load):
 
 
 class _Due(NamedTuple):
-    """A request, when it was due, and the place of its decision; -1: it is a reward."""
+    """A request, the time when it was due, and the index of its decision; -1 for a reward."""
 
     request: bytes
     time: float
@@ -191,19 +191,19 @@ class _Due(NamedTuple):
 
 
 class AtAConstantRate(_Load):
-    """Decisions arrive at equal distances, however long answers take; the reward of every second one a second later.
+    """Decisions arrive at equal intervals, however long answers take. Every second one is rewarded a second later.
 
-    A request that finds no free connection waits, and its latency counts from the moment when it was due: a service
-    that stalls is not spared the requests that it would have had.
+    A request that finds no free connection waits, and its latency counts from the moment when it was due. So a service
+    that stalls is charged for the requests that it delays.
 
     Args:
-        requests: what is sent.
-        port: where to.
+        requests: what to send.
+        port: the port to send it to.
         first: the number of the first decision.
-        connections: how many requests can be on their way at the same time.
-        seconds: for how long.
-        rate: decisions a second.
-        sampled: of each so many-th decision the deadline is noted.
+        connections: how many requests can be open at the same time.
+        seconds: how long to send.
+        rate: decisions per second.
+        sampled: the deadline of one in so many decisions is recorded.
 
     """
 
@@ -242,7 +242,7 @@ class AtAConstantRate(_Load):
         if not self.free:
             self.waiting.append(due)
             return
-        caller = self.free.pop()  # the last one that was used: a service closes those that were idle for long
+        caller = self.free.pop()  # the one used last: the service closes connections that are idle for long
         caller.send(due.request, lambda status, body: self.told(caller, due, status, body))
 
     def told(self, caller: Caller, due: _Due, status: bytes, body: bytes) -> None:

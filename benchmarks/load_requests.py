@@ -1,11 +1,11 @@
-"""The bytes of requests, made beforehand: only the event id is filled in when one is sent."""
+"""The bytes of requests, made beforehand. Only the event id is filled in when one is sent."""
 
 import json
 
 import numpy as np
 
 _ACTIONS = 20
-_BODIES = 256  # different ones
+_BODIES = 256  # different bodies
 _ARTICLES = 500
 
 
@@ -13,10 +13,10 @@ class Requests:
     """The bytes of requests, by number: 20 described actions of 5 values each, a context of 10 values, 3.8 kB.
 
     Args:
-        port: of the service.
-        key: sent with each.
-        loop: which is asked.
-        prefix: of event ids, so that those of several runs differ.
+        port: the port of the service.
+        key: the key to send.
+        loop: the name of the loop.
+        prefix: the beginning of event ids, so that those of several runs differ.
 
     """
 
@@ -29,7 +29,7 @@ class Requests:
         self._rewards = [self._reward(loop, value) for value in (0.0, 1.0)]
 
     def event(self, number: int) -> bytes:
-        """The event id of a decision."""
+        """Return the event id of a decision."""
         return b"%s%010d" % (self._prefix, number)
 
     def decision(self, number: int) -> bytes:
@@ -37,7 +37,7 @@ class Requests:
         return head + self.event(number) + rest
 
     def reward(self, number: int) -> bytes:
-        """The reward of a decision; one in four is a success."""
+        """Return the reward of a decision. One in four is a success."""
         head, key, rest = self._rewards[number // 2 % 4 == 0]
         event = self.event(number)
         return b"".join((head, event, key, event, rest))
@@ -57,7 +57,7 @@ class Requests:
 
 
 class RankRequests(Requests):
-    """The same decisions and rewards, asked for by Personalizer's first API. The key names the loop."""
+    """The same decisions and rewards through Personalizer's first API. The key tells which loop is meant."""
 
     def _decision(self, loop: str, random: np.random.Generator) -> tuple[bytes, bytes]:
         context, described = _context(random), _actions(random)

@@ -1,9 +1,9 @@
-"""What becomes of decisions and training when one of two services on one PostgreSQL is killed.
+"""What happens to decisions and training when one of two services on one PostgreSQL is killed.
 
     python benchmarks/machines.py [--seconds 10]
 
-Callers ask either service; where one does not answer they ask the other one, with the same event id. The service that
-trains is killed with all its processes in the middle. Everything runs on this machine, over loopback.
+Callers use both services. If one does not answer, they ask the other one with the same event id. The service that
+trains is killed with all its processes half-way. Everything runs on this machine, over loopback.
 """
 
 import argparse
@@ -27,7 +27,7 @@ _PATIENCE = 60.0
 
 
 class Callers:
-    """Threads that decide and reward; they remember which events were answered, and when."""
+    """Threads that decide and reward, and remember which events were answered when."""
 
     def __init__(self, services: list[Serving]) -> None:
         self._services = services
@@ -68,7 +68,7 @@ async def stored(address: str) -> set[str]:
 
 
 def wait_for_version(client: Client, beyond: int) -> float:
-    """When a version is published that is newer than one."""
+    """Wait for a version that is newer than a given one, and return when it was published."""
     deadline = time.perf_counter() + _PATIENCE
     while client.loop().model.version <= beyond:
         if time.perf_counter() > deadline:

@@ -1,9 +1,9 @@
-"""How soon a loop is paused that is worse than its control group, and how often one that is not.
+"""How soon a loop that is worse than its control group is paused, and how often one that is not.
 
     python benchmarks/pause.py [--runs 50] [--events 50000]
 
-A tenth of the units is in the control group. Rewards are 0 or 1. Units come once, or twenty times each in any order,
-and then have chances of their own, which differ by 0.1.
+A tenth of the units is in the control group. Rewards are 0 or 1. Units come once, or twenty times each in random order.
+In the second case their probabilities of a reward differ, with a standard deviation of 0.1.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from warmcb.service.monitoring.tallies import Side
 
 RANGE = (0.0, 1.0)
 CONTROL = 0.1
-WORLDS = [  # the chances of control and model, and how often units come
+WORLDS = [  # the probability of a reward in the control group and for the model, and how often units come
     (0.5, 0.2, 1),
     (0.5, 0.4, 1),
     (0.05, 0.02, 1),
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def paused_after(control: float, model: float, visits: int, most: int, seed: int) -> int | None:
-    """The number of events after which the loop is paused; None if it is not."""
+    """Return the number of events after which the loop is paused; None if it is not."""
     sides, seen, looked = {True: Side(), False: Side()}, dict[int, tuple[int, float]](), 0
     for i, (unit, is_control, reward) in enumerate(events(control, model, visits, most, seed), 1):
         side, (before, total) = sides[is_control], seen.get(unit, (0, 0.0))
@@ -58,7 +58,7 @@ def paused_after(control: float, model: float, visits: int, most: int, seed: int
 
 
 def events(control: float, model: float, visits: int, most: int, seed: int) -> Iterator[tuple[int, bool, float]]:
-    """Units, whether they are in the control group, and what they bring."""
+    """Yield units, whether they are in the control group, and their rewards."""
     random = np.random.default_rng(seed)
     units = np.arange(most) if visits == 1 else random.integers(most // visits, size=most)
     is_control = random.random(most) < CONTROL

@@ -1,4 +1,4 @@
-"""A real PostgreSQL, as a process of its own on loopback, for tests and measurements."""
+"""A real PostgreSQL in a process of its own on loopback, for tests and measurements."""
 
 import contextlib
 import os
@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from serving import free_port
@@ -19,10 +18,10 @@ _PATIENCE = 60.0
 
 
 class Postgres:
-    """A server with data of its own. It can be killed, and started again on the same data.
+    """A server with its own data. It can be killed, and started again on the same data.
 
     Args:
-        settings: of the server, beside its defaults.
+        settings: settings of the server that differ from its defaults.
 
     Attributes:
         port: where it listens.
@@ -46,14 +45,12 @@ class Postgres:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         self.kill()
         shutil.rmtree(self._folder)
 
     def start(self) -> None:
-        """Start it, and wait until it takes connections."""
+        """Start the server, and wait until it takes connections."""
         settings = {"listen_addresses": "127.0.0.1", "port": str(self.port), "unix_socket_directories": ""}
         options = [f"--{name}={value}" for name, value in (settings | self._settings).items()]
         command = self._as_other(PROGRAMS / "postgres", "-D", str(self._folder / "data"), *options)
@@ -66,23 +63,23 @@ class Postgres:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """End it at once, with all its connections, as if the power had failed."""
+        """End the server and all connections at once, like a power failure."""
         if self._process is None:
             return
-        # Told to end at once it does not tidy up; killed outright it would leave processes behind.
+        # This signal ends it without tidying up. SIGKILL would leave processes behind.
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGQUIT)
         self._process.wait(_PATIENCE)
         self._process = None
 
     def new_store(self) -> str:
-        """The address of an empty store: a schema of its own, which takes less than a database."""
+        """Return the address of an empty store: a new schema, which is cheaper than a new database."""
         name = f"store_{time.monotonic_ns()}"
         self.sql(f"CREATE SCHEMA {name}")
         return f"postgresql://postgres@127.0.0.1:{self.port}/postgres?search_path={name}"
 
     def sql(self, statement: str) -> str:
-        """What a statement gives."""
+        """Execute a statement and return its output."""
         place = ["--host", "127.0.0.1", "--port", str(self.port), "--username", "postgres"]
         return self._run("psql", *place, "--no-psqlrc", "--tuples-only", "--no-align", "--command", statement).strip()
 

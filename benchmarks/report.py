@@ -1,10 +1,10 @@
-"""How long the first view of a loop takes that has a million events in its store.
+"""How long the first view of a loop takes with a million events in the store.
 
     python benchmarks/report.py [--events 1000000] [--waiting 50000]
 
-Events are 1 kB each, spread over a day, of 100,000 units, with a tenth of them in the control group. A few thousand are
-decided, rewarded and joined by the service itself; the others are copies of these, made by SQL, with the figures that
-joining them would have added up. The store is an SQLite file in TMPDIR.
+Events have 1 kB each, spread over a day, from 100,000 units, with a tenth of them in the control group. The service
+itself decides, rewards and joins a few thousand. The others are copies of these, made by SQL, together with the sums
+that joining them would have added. The store is an SQLite file in TMPDIR.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any
 from small_service import NAMED, SmallService
 from warmcb.service.clock import DAY, MINUTE, SECOND
 
-REAL = 2000  # events that the service decides
+REAL = 2000  # events that the service itself decides
 WAIT = 10.0
 ROUNDS = 7
 
@@ -51,7 +51,7 @@ def _decide(service: SmallService) -> None:
 
 
 def _multiply(path: Path, events: int, waiting: int, now: int) -> None:
-    """Copies of the events, of their entries in the journal, and of the figures."""
+    """Copy the events, their journal entries, and the sums."""
     database = sqlite3.connect(path)
     names = [name for _, name, *_ in database.execute("PRAGMA table_info(events)")]
     new = {

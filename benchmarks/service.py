@@ -6,11 +6,12 @@
     python benchmarks/service.py memory [--events 1000000]
     python benchmarks/service.py rank [--rounds 5] [--seconds 10]
 
-Service, trainer and load share the machine, over loopback. One worker; 20 described actions of 5 values, contexts of 10
-values, 3.8 kB; every second decision is rewarded; events wait two seconds, so that the trainer is at work all the time.
-The store is new, an SQLite file or a PostgreSQL on the same machine. It is in TMPDIR, which should be on a disk: each
-decision is on it before it is answered. Without --rate, half of the decisions a second that are reached at first are
-asked for. rank asks for the same decisions by the route of Personalizer's first client as well.
+The service, its trainer and the load share the machine, over loopback. There is one worker. A request has 20 described
+actions of 5 values and a context of 10 values, 3.8 kB in all. Every second decision is rewarded. Events wait two
+seconds, so that the trainer is busy all the time. The store is new, an SQLite file or a PostgreSQL on the same machine.
+It is in TMPDIR, which should be on a disk, since each decision is written to it before it is answered. Without --rate,
+the service first runs as fast as it can, and then gets half of that rate. `rank` also requests the same decisions
+through the API of Personalizer's first client.
 """
 
 import argparse
@@ -38,8 +39,8 @@ from warmcb.client import Client
 CONNECTIONS = 64
 WAIT = 2.0  # seconds until an event is learned
 PERCENTILES = (50, 90, 99, 99.9)
-STEP = 100_000  # events between two looks at the memory
-_HOURS = 6 * 3600.0  # a bound on the whole of a long run
+STEP = 100_000  # events between two measurements of memory
+_HOURS = 6 * 3600.0  # limit for a long run
 _PATIENCE = 600.0  # seconds for the trainer to catch up
 
 
@@ -65,7 +66,7 @@ class Bench:
         port: int | None = None,
         requests: Requests | None = None,
     ) -> Driven:
-        """As many decisions as it takes; those of an echo on another port, too."""
+        """Send decisions as fast as they are answered, to the service or to an echo on another port."""
         load = AsFastAsItGoes(
             requests or self.requests,
             port or self.serving.port,
@@ -77,7 +78,7 @@ class Bench:
         return self._driven(load)
 
     def steady(self, rate: float, seconds: float, port: int | None = None) -> Driven:
-        """Decisions at a constant rate."""
+        """Send decisions at a constant rate."""
         sampled = max(1, round(rate / 20))
         load = AtAConstantRate(
             self.requests, port or self.serving.port, self.first, 4 * CONNECTIONS, seconds, rate=rate, sampled=sampled
@@ -86,13 +87,13 @@ class Bench:
 
     def _driven(self, load: AsFastAsItGoes | AtAConstantRate) -> Driven:
         driven = load.run()
-        self.first += 1_000_000  # the next load has other event ids
+        self.first += 1_000_000  # so that the next load has other event ids
         if driven.refused:
             raise RuntimeError(f"the service refused requests: {dict(driven.refused)}")
         return driven
 
     def catch_up(self) -> float:
-        """Wait until the trainer has nothing left to learn, and give how long that took."""
+        """Wait until the trainer has nothing left to learn, and return how long that took."""
         started = time.perf_counter()
         while self.client.loop().counts.waiting:
             if time.perf_counter() > started + _PATIENCE:
@@ -101,14 +102,14 @@ class Bench:
         return time.perf_counter() - started
 
     def processor(self) -> dict[str, float]:
-        """Processor time so far, by kind of process."""
+        """Return the processor time so far, by kind of process."""
         processes = self.serving.processes()
         return {kind: sum(map(processor_seconds, pids)) for kind, pids in processes.items()}
 
 
 @contextmanager
 def bench(store: str) -> Iterator[Bench]:
-    """A service on a new store: "sqlite" or "postgresql"."""
+    """Start a service on a new store, "sqlite" or "postgresql"."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         address = stack.enter_context(Postgres()).new_store() if store == "postgresql" else None
         yield Bench(stack.enter_context(Serving(Path(folder), address=address)))
@@ -116,7 +117,7 @@ def bench(store: str) -> Iterator[Bench]:
 
 @contextmanager
 def echoing() -> Iterator[int]:
-    """The port of a bare echo."""
+    """Start a bare echo and return its port."""
     port = free_port()
     process = subprocess.Popen([sys.executable, str(Path(__file__).parent / "echo.py"), str(port)])
     try:
@@ -136,7 +137,7 @@ def echoing() -> Iterator[int]:
 
 
 def throughput(store: str, rounds: int, seconds: float) -> dict[str, Any]:
-    """Decisions a second, beside a bare echo of the same requests, in turns."""
+    """Measure decisions per second, in turns with a bare echo of the same requests."""
     head = ("echo", "service", "of it", "load", "worker", "trainer", "waiting", "caught up")
     print(
         "decisions a second; processor time of a decision in µs; events that wait at the end, and seconds until learned"
@@ -173,7 +174,7 @@ def throughput(store: str, rounds: int, seconds: float) -> dict[str, Any]:
 
 
 def rank(store: str, rounds: int, seconds: float) -> dict[str, Any]:
-    """Decisions a second by Personalizer's route, beside those by this service's own, in turns."""
+    """Measure decisions per second through Personalizer's API, in turns with the service's own."""
     found = []
     print("decisions a second by each route, and the worker's processor time of a decision in µs")
     print("".join(f"{title:>10}" for title in ("decide", "rank", "of it", "decide", "rank")))
@@ -187,7 +188,7 @@ def rank(store: str, rounds: int, seconds: float) -> dict[str, Any]:
                 driven = service.fast(seconds, requests=requests)
                 one[name] = driven.rate
                 one[f"{name} µs"] = 1e6 * (service.processor()["worker"] - before) / driven.decisions
-            if number < 0:  # to warm up
+            if number < 0:  # a first round to warm up
                 continue
             found.append(one)
             print(
@@ -204,7 +205,7 @@ def rank(store: str, rounds: int, seconds: float) -> dict[str, Any]:
 
 
 def half_rate(service: Bench, rate: float | None) -> float:
-    """What was asked for, or half of what the service reaches."""
+    """Return the given rate, or half of what the service can do."""
     service.fast(1.0)
     chosen = rate or max(service.fast(5.0).rate for _ in range(2)) / 2
     service.catch_up()
@@ -212,7 +213,7 @@ def half_rate(service: Bench, rate: float | None) -> float:
 
 
 def latency(store: str, rate: float | None, seconds: float) -> dict[str, Any]:
-    """How long answers take when requests arrive at a constant rate; a bare echo tells how busy the machine is."""
+    """Measure how long answers take at a constant rate. A bare echo shows how busy the machine is."""
     with bench(store) as service, echoing() as port:
         chosen = half_rate(service, rate)
         echo = service.steady(chosen, seconds, port)
@@ -231,7 +232,7 @@ def percentiles(latencies: list[float]) -> list[float]:
 
 
 def freshness(store: str, rate: float | None, seconds: float) -> dict[str, Any]:
-    """How long after its deadline an event is part of what decides, in a quiet loop and in a busy one."""
+    """Measure how long after its deadline an event has been learned and published, in a quiet and in a busy loop."""
     found = {}
     print("seconds from an event's deadline to the first decision by a model that has learned it")
     print(f"{'a second':>10}{'events':>10}{'median':>10}{'largest':>10}")
@@ -245,7 +246,7 @@ def freshness(store: str, rate: float | None, seconds: float) -> dict[str, Any]:
 
 
 def learned_after(service: Bench, driven: Driven) -> list[float]:
-    """The delays of the events that were sampled; those that were not yet learned at the end are left out."""
+    """Return the delays of the sampled events, without those that were not learned by the end."""
     versions = sorted(driven.model_seen)
     delays = []
     for event, due in driven.dues.items():
@@ -257,7 +258,7 @@ def learned_after(service: Bench, driven: Driven) -> list[float]:
 
 
 def memory_of(events: int) -> list[dict[str, Any]]:
-    """Megabytes of each process while events come as fast as they are answered."""
+    """Return the megabytes of each process while events come as fast as they are answered."""
     found = []
     print("MB in memory (all: what they share counts once), and of the store on the disk")
     print("".join(f"{title:>12}" for title in ("events", "a second", "worker", "trainer", "all", "store", "waiting")))

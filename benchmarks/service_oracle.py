@@ -1,4 +1,4 @@
-"""What a service must make of what arrives, in plain dictionaries and without a line of the service."""
+"""What a service must do with what arrives, in plain dictionaries and without any code of the service."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 SECOND = 1_000_000
 GRACE = 120 * SECOND
 Where = tuple[str, str]
-"""A loop, and the id of an event."""
+"""A loop and the id of an event."""
 
 
 class Reward(NamedTuple):
-    """One delivery that counts."""
+    """A delivery that counts."""
 
     slot: str
     value: float
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 @dataclass
 class Case:
-    """An event, as it was decided."""
+    """An event as it was decided."""
 
     slots: list[str]
     deferred: bool
@@ -55,7 +55,7 @@ class Case:
     due: int
     arrival: int
     in_a_hurry: bool
-    """Its first reward will be its deadline."""
+    """Its first reward is its deadline."""
     is_over: bool = False
     """Somebody was told that it is late."""
     joined: Joined | None = None
@@ -63,10 +63,10 @@ class Case:
 
 @dataclass
 class Oracle:
-    """Knows what must come out.
+    """Computes what must come out.
 
     Attributes:
-        settings: in force, by loop: wait (seconds), default_reward, aggregation and join.
+        settings: the current settings of each loop: wait (seconds), default_reward, aggregation and join.
         cases: all events.
         learned: the ids of joined events of each loop, in the order of its journal.
 
@@ -81,7 +81,7 @@ class Oracle:
     _waiting: dict[Where, Case] = field(default_factory=dict)
 
     def decide(self, time: int, where: Where, slots: list[str], deferred: bool, drawn: bool) -> str:
-        """Tell "new" or "repeated"."""
+        """Return "new" or "repeated"."""
         if where in self.cases:
             return "repeated"
         settings = dict(self.settings[where[0]])
@@ -93,7 +93,7 @@ class Oracle:
         return "new"
 
     def reward(self, time: int, where: Where, reward: float, slot: str, key: str | None) -> str | int:
-        """Tell "kept", "early", "late" or "repeated"; or the status of the refusal."""
+        """Return "kept", "early", "late" or "repeated"; or the status of the refusal."""
         case = self.cases.get(where)
         if case is not None and slot not in case.slots:
             return 400
@@ -106,7 +106,7 @@ class Oracle:
         return self._taken(time, where, "kept")
 
     def activate(self, time: int, where: Where) -> str:
-        """Tell "activated", "early", "late" or "repeated"."""
+        """Return "activated", "early", "late" or "repeated"."""
         if where in self.activations:
             return "repeated"
         self.activations[where] = time
@@ -123,19 +123,19 @@ class Oracle:
             self.learned[where[0]].append(where[1])
 
     def start_again(self, now: int) -> None:
-        """Start after a downtime: what is due waits two minutes more."""
+        """Start after a downtime: events that are due wait two minutes longer."""
         for case in self._waiting.values():
             if case.due < now + GRACE and not case.is_over:
                 case.due = now + GRACE
 
     def outcome(self, where: Where) -> Outcome:
-        """What became of an event until now."""
+        """Return what has become of an event so far."""
         case = self.cases[where]
         late = sum(reward.time > case.due for reward in self.rewards[where])
         return Outcome(case.joined, late)
 
     def totals(self, loop: str) -> dict[str, int]:
-        """Counts of a loop."""
+        """Return the counts of a loop."""
         mine = {where: case for where, case in self.cases.items() if where[0] == loop}
         joined = [case for case in mine.values() if case.joined is not None]
         taken_place = [case for case in joined if case.joined is not None and case.joined.activated]
@@ -151,7 +151,7 @@ class Oracle:
         }
 
     def _taken(self, time: int, where: Where, in_time: str) -> str:
-        """What becomes of something that came for an event."""
+        """Return what becomes of something that came for an event."""
         case = self.cases.get(where)
         if case is None:
             return "early"
@@ -162,7 +162,7 @@ class Oracle:
         return in_time
 
     def _hurry(self, time: int, where: Where) -> None:
-        """Let an event that waits for its first reward only wait no more, if it has taken place."""
+        """End the wait of an event that waits only for its first reward, if it took place."""
         case = self.cases[where]
         rewarded = any(reward.slot in case.slots for reward in self.rewards[where])
         if case.in_a_hurry and rewarded and (not case.deferred or where in self.activations):
@@ -173,7 +173,7 @@ class Oracle:
 
 
 def _worth(case: Case, slot: str, came: list[Reward]) -> tuple[float, bool]:
-    """What the rewards of a slot are worth together, and whether that was filled in."""
+    """Return the reward of a slot, and whether it was filled in."""
     values = [reward.value for reward in came if reward.slot == slot]
     if not values:
         return case.settings["default_reward"], True

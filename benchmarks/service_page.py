@@ -1,11 +1,11 @@
-"""How long the page of the service takes to show how a loop goes, with many events in the store.
+"""How long the page of the service takes to show a loop with many events.
 
     python benchmarks/service_page.py [--events 1000000] [--days 30] [--rounds 5]
 
-A real service makes a few hundred events, the rest is written into its store by SQL (watched.py). Measured are the
-requests that the first view makes, one after the other, and Chromium from the address to the drawn charts: first just
-after the service has started, which has read nothing of the store yet, then again and again. The service, the
-browser and the measurement share the machine.
+A real service makes a few hundred events. The rest is written into its store by SQL (watched.py). Two times are
+measured: that of the requests of the first view, one after the other, and that of Chromium from the address to the
+drawn charts. Both are measured just after the start, when the service has read nothing of the store yet, and then
+several times more. The service, the browser and the measurement share the machine.
 """
 
 import argparse
@@ -32,7 +32,7 @@ look();
 
 
 def asked(serving: Serving) -> float:
-    """Seconds for what the first view asks for."""
+    """Return the seconds for the requests of the first view."""
     headers = {"Authorization": f"Bearer {serving.key}"}
     began = time.perf_counter()
     with httpx.Client(base_url=serving.url, headers=headers, timeout=60.0) as client:
@@ -42,7 +42,7 @@ def asked(serving: Serving) -> float:
 
 
 def shown(serving: Serving, chrome: webdriver.Chrome) -> float:
-    """Seconds from the address to the drawn charts, in a tab that knows the key."""
+    """Return the seconds from the address to the drawn charts, in a tab that knows the key."""
     chrome.get("about:blank")
     chrome.get(f"{serving.url}/#/{LOOP}/overview")
     milliseconds: float = chrome.execute_async_script(_DRAWN)

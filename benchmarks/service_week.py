@@ -1,10 +1,10 @@
-"""A week of a small shop in simulated time: every count of the service beside an oracle's.
+"""A week of a small shop in simulated time: every count of the service beside that of an oracle.
 
     python benchmarks/service_week.py [--events 100000] [--folder /dev/shm]
 
-Two loops, one with described and one with named actions. Rewards come early, in time and late, several for one event,
-repeatedly, with keys that contradict themselves and for slots that are not there; 5 % of them are lost. Settings change
-during the week, some events are deferred, and for two hours the service is down.
+There are two loops, one with described and one with named actions. Rewards come early, in time and late, several for
+one event, repeatedly, with keys that contradict each other, and for slots that do not exist. 5 % of them are lost.
+Settings change during the week, some events are deferred, and the service is down for two hours.
 """
 
 import argparse
@@ -31,7 +31,7 @@ TOGETHER = 16  # calls that share a transaction
 
 
 class Planned(NamedTuple):
-    """What happens at a time: a call, a change of settings, or that the trainer works."""
+    """What happens at a time: a request, a change of settings, or a step of the trainer."""
 
     time: int
     what: Arrival | dict[str, Any] | None
@@ -39,12 +39,12 @@ class Planned(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a service has made of a week.
+    """The state of a service after a week.
 
     Attributes:
-        outcomes: of each event.
+        outcomes: what became of each event.
         learned: the ids of the events of each loop, in the order of its journal.
-        totals: counts of each loop.
+        totals: the counts of each loop.
 
     """
 
@@ -54,7 +54,7 @@ class Found(NamedTuple):
 
 
 def calls(rng: random.Random, n: int) -> Iterator[Planned]:
-    """What applications send in a week."""
+    """Yield the requests of applications in a week."""
     for i in range(n):
         loop, event, at = rng.choice(list(LOOPS)), f"e{i}", rng.randrange(7 * DAY)
         body: dict[str, Any] = {"event": event, "context": {"hour": at // HOUR % 24, "new": rng.random() < 0.3}}
@@ -91,7 +91,7 @@ def _rewards(rng: random.Random, loop: str, event: str, slot: str, decided: int)
 
 
 def _delay(rng: random.Random) -> int:
-    """Microseconds from a decision to something that follows, or goes before."""
+    """Return the microseconds from a decision to its reward, which may come before it."""
     if rng.random() < 0.05:
         return -rng.randrange(2 * MINUTE)
     mean = rng.choice([MINUTE, 5 * MINUTE, 15 * MINUTE, DAY])
@@ -99,7 +99,7 @@ def _delay(rng: random.Random) -> int:
 
 
 def changes(rng: random.Random) -> Iterator[Planned]:
-    """How settings change in a week."""
+    """Yield the changes of settings in a week."""
     choices: dict[str, list[Any]] = {
         "wait": [1.0, 60.0, 600.0, 3600.0, 7200.5, 86_400.0, 3 * 86_400.0],
         "default_reward": [0.0, -0.5, 0.25],
@@ -113,7 +113,7 @@ def changes(rng: random.Random) -> Iterator[Planned]:
 
 
 def plan(seed: int, n: int) -> list[Planned]:
-    """Everything that happens, in order. While the service is down nobody reaches it."""
+    """Return everything that happens, in order. Nothing reaches the service while it is down."""
     rng = random.Random(seed)
     looks = [Planned(rng.randrange(7 * DAY), None) for _ in range(n // 50)]
     everything = [*calls(rng, n), *changes(rng), *looks]
@@ -122,11 +122,11 @@ def plan(seed: int, n: int) -> list[Planned]:
 
 
 class Week:
-    """A service and an oracle that live through the same week.
+    """A service and an oracle that go through the same week.
 
     Attributes:
-        oracle: what must be.
-        differences: calls that were answered otherwise than the oracle says.
+        oracle: the oracle.
+        differences: requests that were not answered as the oracle says.
         answers: how often each answer was given.
 
     """
@@ -140,7 +140,7 @@ class Week:
             service.make(body, features="linear")
 
     def live(self, planned: list[Planned]) -> None:
-        """Play a week, up to its end."""
+        """Play a week to its end."""
         group: list[Planned] = []
         is_up_again = False
         for one, following in pairwise([*planned, Planned(7 * DAY, None)]):
@@ -164,7 +164,7 @@ class Week:
         self.train()
 
     def wait_for_all(self) -> None:
-        """Go on until every deadline is over."""
+        """Go on until all deadlines are over."""
         self._at(11 * DAY)
         self.train()
 
@@ -174,7 +174,7 @@ class Week:
         self.oracle.join(self.service.clock.now())
 
     def found(self) -> Found:
-        """What the service has made of it."""
+        """Return the state of the service."""
         late = {
             (loop, event): count
             for loop, event, count in self.service.read(
@@ -218,7 +218,7 @@ class Week:
         self.service.clock.advance(BEGIN + time - self.service.clock.now())
 
     def _start_again(self) -> None:
-        """The trainer was killed with everything else, and two hours later all starts again."""
+        """Kill the trainer and everything else, and start again two hours later."""
         self._at(UP)
         self.service.restart()
         self.oracle.start_again(self.service.clock.now())
@@ -254,7 +254,7 @@ class Week:
 
 
 def _joins(following: Planned, group: list[Planned]) -> bool:
-    """Whether a call shares the transaction of others: those of one event come one after the other."""
+    """Whether a request shares a transaction with others. Requests for one event come one after the other."""
     if not isinstance(following.what, Arrival) or len(group) == TOGETHER or following.time >= UP > group[0].time:
         return False
     events = {one.what.body["event"] for one in group if isinstance(one.what, Arrival)}
@@ -262,7 +262,7 @@ def _joins(following: Planned, group: list[Planned]) -> bool:
 
 
 def main() -> None:
-    """Play the week and print every count beside the oracle's."""
+    """Play the week, and print every count beside the oracle's."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -282,7 +282,7 @@ def main() -> None:
 
 
 def show(moment: str, week: Week) -> None:
-    """Print what a week has come to."""
+    """Print the state of a week."""
     found, oracle = week.found(), week.oracle
     print(f"\n{moment:40}{'service':>10}{'oracle':>10}")
     for loop in LOOPS:

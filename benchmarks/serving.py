@@ -1,4 +1,4 @@
-"""The real `warmcb serve`, as a process of its own on loopback, for tests and measurements."""
+"""A real `warmcb serve` in a process of its own on loopback, for tests and measurements."""
 
 import contextlib
 import os
@@ -11,26 +11,25 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 _PATIENCE = 60.0  # seconds; a busy machine is slow to start
 
 
 class Serving:
-    """A service with a store of its own. It can be stopped or killed, and started again on the same store.
+    """A service with its own store. It can be stopped or killed, and started again on the same store.
 
     Args:
-        folder: where the store is, and what the service writes to standard error.
-        workers: how many processes decide.
-        key: what administers all loops; by default a random one.
-        environment: further variables.
-        address: of the store; by default it is a file in the folder.
+        folder: where the store and the service's standard error go.
+        workers: how many processes answer requests.
+        key: a key that may administer all loops; by default a random one.
+        environment: further environment variables.
+        address: the address of the store; by default a file in the folder.
 
     Attributes:
-        key: what administers all loops.
+        key: the key that may administer all loops.
         store: the file of the store, if it is one.
-        port: where it listens: any that is free at first, the same one when it is started again.
+        port: where it listens: any free port at first, the same one after a restart.
 
     """
 
@@ -49,7 +48,7 @@ class Serving:
         self.port = 0
         self._errors = folder / "stderr.txt"
         self._workers = workers
-        own = {"WARMCB_KEY": self.key, "TMPDIR": str(folder)}  # so that a killed one leaves nothing outside
+        own = {"WARMCB_KEY": self.key, "TMPDIR": str(folder)}  # so that a killed service leaves nothing elsewhere
         self._environment = {**os.environ, **own, **(environment or {})}
         self._process: subprocess.Popen[str] | None = None
 
@@ -57,13 +56,11 @@ class Serving:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         self.kill()
 
     def start(self) -> None:
-        """Start it, and wait until it says that it is ready."""
+        """Start the service, and wait until it is ready."""
         assert self._process is None, "it runs already"
         command = [sys.executable, "-m", "warmcb", "serve", "--port", str(self.port)]
         command += ["--store", self.address, "--workers", str(self._workers)]
@@ -74,7 +71,7 @@ class Serving:
                 stderr=errors,
                 text=True,
                 env=self._environment,
-                start_new_session=True,  # so that all of its processes can be found when the first one is dead
+                start_new_session=True,  # so that all its processes can be found when the first one is dead
             )
         ready = threading.Event()
         threading.Thread(target=self._read, args=(self._process, ready), daemon=True).start()
@@ -86,22 +83,22 @@ class Serving:
 
     @property
     def url(self) -> str:
-        """Where it serves."""
+        """The address of the service."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def address(self) -> str:
-        """Where its store is."""
+        """The address of the store."""
         return self._address or f"sqlite:///{self.store}"
 
     @property
     def supervisor(self) -> int:
-        """The process that was started."""
+        """The id of the process that was started."""
         assert self._process is not None, "it does not run"
         return self._process.pid
 
     def processes(self) -> dict[str, list[int]]:
-        """The ids of all processes, by what they are: "supervisor", "worker", "trainer"."""
+        """Return the ids of all processes, by kind: "supervisor", "worker", "trainer"."""
         found: dict[str, list[int]] = {"supervisor": [self.supervisor], "worker": [], "trainer": []}
         for pid in session_of(self.supervisor):
             if pid != self.supervisor:
@@ -109,14 +106,14 @@ class Serving:
         return found
 
     def errors(self) -> str:
-        """What it has written to standard error so far."""
+        """Return what the service has written to standard error so far."""
         return self._errors.read_text(errors="replace")
 
     def stop(self) -> int:
-        """Ask it to stop, and wait until it has.
+        """Ask the service to stop, and wait for its end.
 
         Returns:
-            Its exit code.
+            The exit code.
 
         """
         assert self._process is not None, "it does not run"
@@ -127,7 +124,7 @@ class Serving:
             self.kill()
 
     def kill(self) -> None:
-        """Kill whatever is left of it, at once."""
+        """Kill all processes of the service at once."""
         if self._process is None:
             return
         for pid in session_of(self._process.pid):
@@ -137,7 +134,7 @@ class Serving:
         self._process = None
 
     def _read(self, process: subprocess.Popen[str], ready: threading.Event) -> None:
-        """Read on to the end, so that the service never waits for a reader."""
+        """Read the output to its end, so that the service never waits for a reader."""
         assert process.stdout is not None
         with process.stdout:
             for line in process.stdout:
@@ -147,18 +144,18 @@ class Serving:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port that nobody listens at."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         return int(place.getsockname()[1])
 
 
 def session_of(leader: int) -> list[int]:
-    """The living processes of a session, also when its leader is dead."""
+    """Return the living processes of a session, even if its leader is dead."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            # After the program's name, which stands in parentheses: state, parent, group, session.
+            # The fields after the program's name, which is in parentheses: state, parent, group, session.
             state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
             if int(session) == leader and state != "Z":
                 found.append(int(folder.name))
@@ -166,17 +163,17 @@ def session_of(leader: int) -> list[int]:
 
 
 def memory(pid: int) -> int:
-    """How many bytes of a process are in memory."""
+    """Return how many bytes of a process are in memory."""
     return _rolled_up(pid, "Rss:")
 
 
 def memory_share(pid: int) -> int:
-    """The same, with pages that several processes share divided among them: these can be added up."""
+    """Return the same with shared pages divided among their processes, so that processes can be summed."""
     return _rolled_up(pid, "Pss:")
 
 
 def processor_seconds(pid: int) -> float:
-    """How long a process has computed so far."""
+    """Return how much processor time a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,9 +1,8 @@
-"""A service in this process, with a clock that is told the time: what the routes mean, without HTTP."""
+"""A service in this process, without HTTP and with a clock that is set by hand."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
@@ -39,12 +38,12 @@ T = TypeVar("T")
 
 
 class Arrival(NamedTuple):
-    """A call of an application.
+    """A request of an application.
 
     Attributes:
         route: "decide", "reward" or "activate".
-        loop: where.
-        body: as JSON has it.
+        loop: the name of the loop.
+        body: the body, as plain values.
         key: the header `Idempotency-Key`, if there is one.
 
     """
@@ -56,11 +55,11 @@ class Arrival(NamedTuple):
 
 
 class SmallService:
-    """One loop at a time, and whoever trains it.
+    """A service with one loop and its trainer.
 
     Args:
-        place: the folder of its store, which is made or found again; or the address of one.
-        loop: the name of the loop that is called.
+        place: the folder of the store, which may exist already; or the address of a store.
+        loop: the name of the loop.
         clock: tells service time.
 
     """
@@ -70,7 +69,7 @@ class SmallService:
         self._runner = asyncio.Runner()
         self.store = open_store(place if isinstance(place, str) else f"sqlite:///{place}/store.db")
         if isinstance(self.store, SqliteStore):
-            self.store._writer.execute("PRAGMA synchronous = OFF")  # no power fails here
+            self.store._writer.execute("PRAGMA synchronous = OFF")  # no power failure here
         self._directory = Directory(self.store, None)
         backend = Backend(self.store, self._directory, Committer(self.store, self.clock))
         self._serving = Serving(backend, Limits())
@@ -83,9 +82,7 @@ class SmallService:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         self.run(self.store.close())
         self._runner.close()
 
@@ -98,7 +95,7 @@ class SmallService:
     # Loops and their administration
 
     def make(self, body: dict[str, Any], seed: int | None = 7, **settings: Any) -> None:
-        """Make the loop, with settings and with draws that are the same each time."""
+        """Make the loop. Its seed is fixed, so that draws are the same each time."""
         made = msgspec.convert({**body, "settings": settings}, LoopBody)
         self.run(self._make(made))
         if seed is not None:
@@ -127,7 +124,7 @@ class SmallService:
         self._told(self._models.restore, path={"version": str(version)})
 
     def saved(self) -> int:
-        """Save the model at once; its version."""
+        """Save the model at once, and return its version."""
         self.train()
         self.run(self.training.save())
         return self.training.position
@@ -176,11 +173,11 @@ class SmallService:
         return self._told(self._evaluation.check_health)
 
     def together(self, calls: Iterable[Arrival]) -> list[Any]:
-        """Calls that arrive at once and share a transaction: their answers, or why they are refused."""
+        """Send requests that arrive at once and share a transaction; return the answers and refusals."""
         return self.run(self._together(list(calls)))
 
     def lose_models(self) -> None:
-        """Workers have just started, and no model can be had in time."""
+        """Forget all models, as workers that have just started."""
         self._directory._published.clear()
         self._directory._seen.clear()
         self._directory._is_there.clear()
@@ -188,9 +185,9 @@ class SmallService:
     # Training
 
     def train(self) -> None:
-        """Let the trainer work until there is nothing left, and workers see it."""
+        """Let the trainer work until nothing is left, and let the workers see it."""
         quiet = 0
-        while quiet < 2:  # after something was forgotten, the first step only learns again
+        while quiet < 2:  # after a deletion, the first step only learns again
             quiet = 0 if self.run(self.trainer.step()) else quiet + 1
         self.run(self._directory.refresh())
 
@@ -199,16 +196,16 @@ class SmallService:
         self.train()
 
     def restart(self) -> int:
-        """The trainer is killed, and the service starts again; how many events wait longer for that."""
+        """Kill the trainer and start the service again; return how many events wait longer because of that."""
         self.trainer = Trainer(self.store, self.clock, "service", self.webhooks)
         return self.run(self._grant_grace())
 
     def copied(self, folder: Path, versions_until: int) -> "SmallService":
-        """Another service with the same journal, that knows no version after a number: it has to learn again.
+        """Return another service with the same journal, but without the newer versions: it has to learn again.
 
         Args:
-            folder: of its store.
-            versions_until: the newest version that it knows; 0: it begins at the beginning.
+            folder: the folder of its store.
+            versions_until: the newest version that it knows; 0 if it knows none.
 
         """
         self.run(self.store.backup(folder / "store.db"))
@@ -227,7 +224,7 @@ class SmallService:
         return self.training.student.bandit
 
     def journal(self) -> list[tuple[int, str, str | None]]:
-        """Numbers, kinds and events."""
+        """Return the number, kind and event of each entry."""
         sql = "SELECT j.number, j.kind, e.event FROM journal j LEFT JOIN events e ON e.id = j.event WHERE j.loop = $1"
         return [(number, kind, event) for number, kind, event in sorted(self.read(sql, self.loop))]
 

@@ -1,4 +1,4 @@
-"""A service that has been at work, for the page to show: real decisions, and the days before them written by SQL."""
+"""A service with a history, for the page to show: real decisions, and earlier days written by SQL."""
 
 import json
 import random
@@ -42,14 +42,14 @@ _MINUTES = (
 
 
 def work(url: str, key: str, loop: str, events: int = 200, **settings: Any) -> None:
-    """Make a loop with described actions, give it labels, let it decide, reward it, and wait until it has learned.
+    """Make a loop with described actions, give it labels, decide, reward, and wait until it has learned.
 
     Args:
-        url: of the service.
-        key: that administers it.
+        url: the address of the service.
+        key: a key that may administer it.
         loop: the name of the loop.
         events: how many decisions.
-        settings: of the loop, beside `SETTINGS`.
+        settings: settings of the loop besides `SETTINGS`.
 
     """
     draw = random.Random(1)
@@ -71,17 +71,17 @@ def work(url: str, key: str, loop: str, events: int = 200, **settings: Any) -> N
 
 
 def write_past(store: Path, loop: str, events: int, days: float) -> None:
-    """Write events of the past into the store of a service that is not running, before those of `work`.
+    """Write events of the past, before those of `work`, into the store of a service that is not running.
 
     They are copies of the real ones at other times, in the tables that grow with events and time. So the service goes
-    on from the model that it has. What the model brings rises slowly over the days; it is compared with the control
-    group by the real events alone.
+    on from the model that it has. The reward of the model rises slowly over the days. The comparison with the control
+    group uses the real events only.
 
     Args:
         store: the SQLite file.
         loop: a loop that `work` has filled.
-        events: how many.
-        days: over which they are spread.
+        events: how many events.
+        days: over how many days they are spread.
 
     """
     with sqlite3.connect(store) as database:
@@ -99,7 +99,7 @@ def write_past(store: Path, loop: str, events: int, days: float) -> None:
 
 
 def _make_room(database: sqlite3.Connection, loop: str, events: int) -> None:
-    """Give the numbers before those that are there to events that are to come."""
+    """Renumber the existing entries, so that the new events can come before them."""
     for table, column in (
         ("events", "joined"),
         ("journal", "number"),
@@ -114,7 +114,7 @@ def _make_room(database: sqlite3.Connection, loop: str, events: int) -> None:
 
 
 def _entries(events: int, began: int, step: int) -> Iterator[tuple[int, str, int, int]]:
-    """Number, body, time and event of each entry of the journal."""
+    """Yield the number, body, time and event of each journal entry."""
     draw = random.Random(2)
     for i in range(events):
         time_ = began - (events - i) * step
@@ -124,7 +124,7 @@ def _entries(events: int, began: int, step: int) -> Iterator[tuple[int, str, int
 
 
 def _copies(database: sqlite3.Connection, loop: str, events: int, began: int, step: int) -> Iterator[tuple[Any, ...]]:
-    """Rows of events: what real ones were about, at other times."""
+    """Yield rows of events: copies of real ones at other times."""
     real: dict[str, list[tuple[Any, ...]]] = {"model": [], "control": []}
     for arm, *row in database.execute(f"SELECT arm, {_COPIED} FROM events WHERE loop = ?", (loop,)):
         real.setdefault(arm, []).append(tuple(row))
@@ -139,7 +139,7 @@ def _is_control(i: int) -> bool:
 
 
 def _progress(database: sqlite3.Connection, loop: str, events: int, began: int, step: int) -> Iterator[tuple[Any, ...]]:
-    """Where the model stood in each hour: λ moves away from the labels, while their scores stay behind."""
+    """Yield the state of the model in each hour: λ moves away from the labels, whose scores stay behind."""
     (last,) = database.execute("SELECT scores FROM progress WHERE loop = ? ORDER BY minute DESC", (loop,)).fetchone()
     lanes = json.loads(last)
     hours = events * step // HOUR

@@ -50,7 +50,8 @@ def append(file: Path, text: str) -> None:
 def versions_in(package: Path) -> dict[str, str]:
     """What a new process finds in a copy of the package, with other modules loaded."""
     script = (
-        f"import sys; sys.path.insert(0, {str(package.parent)!r})\n"
+        f"import sys, importlib.machinery; sys.path.insert(0, {str(package.parent)!r})\n"
+        "sys.meta_path.insert(0, importlib.machinery.PathFinder)\n"  # before the finder of an editable install
         "import warmcb.plot, warmcb._svg, warmcb._code\n"
         f"assert warmcb.__path__ == [{str(package)!r}]\n"
         f"print(*map(warmcb._code.version_of, {list(ROOTS.values())!r}))"

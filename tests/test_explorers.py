@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from warmcb import contracts
 from warmcb._core import EpsilonGreedy
-from warmcb.explorers import InverseGap
+from warmcb.explorers import EXPLORERS, InverseGap
 
 FLOOR = 0.02
 
@@ -83,6 +83,23 @@ def any_opinions(draw: st.DrawFn) -> Opinions:
 
 
 epsilons = st.sampled_from([0.0, 0.05, 1.0]) | st.floats(0, 1)
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+@given(epsilons, any_opinions(), st.data())
+def test_every_explorer_keeps_its_contract(name: str, epsilon: float, opinions: Opinions, data: st.DataObject) -> None:
+    explorer = Exploring(EXPLORERS[name].start(), epsilon)
+    allowed = np.array(data.draw(st.lists(st.booleans(), min_size=len(opinions.scores), max_size=len(opinions.scores))))
+    allowed[data.draw(st.integers(0, len(allowed) - 1))] = True
+    opinions.scores[~allowed] = np.inf
+    probabilities = opinions.played_by(explorer)
+    assert (probabilities >= 0).all() and abs(probabilities.sum() - 1) < 1e-9
+    assert not probabilities[~allowed].any()
+    wanted = probabilities[opinions.greedy[opinions.eligible == 1]]
+    for of_eligible, played in ((True, wanted), (False, probabilities[allowed])):
+        largest = explorer.largest_weight(int(allowed.sum()), opinions.round, of_eligible)
+        assert largest >= 1
+        assert (1 / largest <= np.maximum(played, 1e-9) * (1 + 1e-9)).all()
 
 
 def share(epsilon: float, opinions: Opinions) -> float:

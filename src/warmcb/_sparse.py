@@ -164,3 +164,9 @@ def _check_range(name: str, indices: NDArray[Any], end: int) -> None:
 
 def _is_outside(integers: NDArray[Any], low: int, end: int) -> bool:
     return len(integers) > 0 and not (int(integers.min()) >= low and int(integers.max()) < end)
+
+
+def nonzeros_per_row(matrix: Any) -> float:
+    """The average number of values in a row that are not 0."""
+    nonzeros = matrix.nnz if is_sparse(matrix) else np.count_nonzero(matrix)
+    return float(nonzeros / matrix.shape[0])

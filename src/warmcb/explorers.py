@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from warmcb import _core, _inputs
-from warmcb.contracts import Explorer
+from warmcb.contracts import Explorer, StartsExplorer
 
 __all__ = ["EXPLORERS", "EpsilonGreedy", "Explorer", "InverseGap"]
 
@@ -75,5 +75,5 @@ class InverseGap:
         return _core.InverseGap(float(self.sharpness), float(self.floor), float(self.patience))
 
 
-EXPLORERS = {"inverse-gap": InverseGap(), "epsilon-greedy": EpsilonGreedy()}
+EXPLORERS: dict[str, StartsExplorer] = {"inverse-gap": InverseGap(), "epsilon-greedy": EpsilonGreedy()}
 """The explorers by the names that `WarmBandit` and `SharedBandit` accept."""

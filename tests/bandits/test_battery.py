@@ -501,7 +501,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "costs of no examples": (lambda b: b.warm_start([], costs=[[0, 1, 1]]), "costs have shape (1, 3); expected (0, 3)"),
     "neither": (lambda b: b.warm_start(np.ones((1, 6))), "exactly one of them"),
     "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X[0, 0] is nan"),
-    "no actions at all": (lambda b: b.decide(GOOD, actions=[]), "actions is empty; expected at least one allowed action"),
+    "no actions at all": (lambda b: b.decide(GOOD, actions=[]), "actions is empty; expected at least one"),
     "an unknown action": (lambda b: b.decide(GOOD, actions=[0, 3]), "action is 3; expected an integer from 0 to 2"),
     "an unknown name": (lambda b: b.decide(GOOD, actions=["a"]), "action is 'a'; expected an integer from 0 to 2"),
     "an action twice": (lambda b: b.decide(GOOD, actions=[1, 0, 1]), "actions has 1 twice; expected each action once"),

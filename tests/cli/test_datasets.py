@@ -61,7 +61,7 @@ def test_show(tmp_path: Path) -> None:
     text = " ".join(done.stdout.split())
     assert "none: 2400 rows give a warm start of at most 96 examples; expected one of at least 100" in text
     assert "[b]0 33.3%" in text
-    assert "0.5 are not 0 in a row" in text
+    assert "in a row, 0.5 of them are not 0 on average" in text
     text = " ".join(warmcb("show", table(tmp_path / "larger.csv", 2401)).stdout.split())
     assert "the paper's warm starts 104 examples" in text
 

@@ -520,6 +520,15 @@ def test_ranks_near_the_largest_float(half: int) -> None:
     assert np.isfinite(terms(learner, [[-3e38], [0.0], [1e38], [3e38]])).all()
 
 
+@pytest.mark.parametrize("far", [-9007200328482816.0, -1e30, 1e30])
+def test_ranks_between_values_of_very_different_size(far: float) -> None:
+    """The sum far + (near − far) is rounded, and must not put the quantiles out of order."""
+    learner = make(1, settled_at=3)
+    teach(learner, [[-1.0], [-1.0], [far]], np.full((3, 2), 0.5))
+    assert set(learner.state()["knots"].tolist()) == {-1.0, float(np.float32(far))}
+    assert np.isfinite(terms(learner, [[-2.0], [-1.0], [-0.5], [0.0], [1.0]])).all()
+
+
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 example = st.tuples(st.lists(floats, min_size=3, max_size=3), st.booleans(), st.floats(0, 1), st.floats(0, 1e6))
 

@@ -484,7 +484,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_the_command_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     path = strange(tmp_path)
     assert refusal("log", "check", tmp_path / "none").startswith(f"{tmp_path / 'none'}: no such file or folder")
-    assert "the data file itself" in refusal("log", "check", path, "--out", path)
+    assert "which the command reads" in refusal("log", "check", path, "--out", path)
     assert "expected a file in a folder" in refusal("log", "check", path, "--out", tmp_path / "no" / "page.html")
 
 

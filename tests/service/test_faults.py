@@ -185,7 +185,7 @@ def test_a_store_that_is_deleted_is_missed(service: Service) -> None:
 def test_a_store_whose_log_was_left_behind_is_not_made_anew(tmp_path: Path) -> None:
     log = tmp_path / "store.db-wal"
     log.write_bytes(b"what was answered last")
-    with pytest.raises(StoreError, match=r"is gone, and .*store\.db-wal is there"):
+    with pytest.raises(StoreError, match=r"is missing, but .*store\.db-wal exists"):
         open_store(f"sqlite:///{tmp_path / 'store.db'}")
     assert log.read_bytes() == b"what was answered last"
     assert not (tmp_path / "store.db").exists()
@@ -223,7 +223,7 @@ def test_the_version_before_a_damaged_one_is_used_and_said(service: Service) -> 
     ((good,),) = service.rows("SELECT model FROM versions WHERE version = ?", newest)
     damage(service.store, "versions", "model", f"version = {newest}")
     service.kill_one("trainer")
-    until(lambda: service.says(f"version {newest} of default is damaged, the one before it is used"))
+    until(lambda: service.says(f"version {newest} of default is damaged; the one before it is used"))
     # What it had learned is learned again from the version before, to the bit.
     until(lambda: service.rows("SELECT model, broken FROM versions WHERE version = ?", newest) == [(good, 0)])
     assert before < newest
@@ -239,7 +239,7 @@ def test_a_damaged_policy_is_replaced_by_the_newest_saved_version(service: Servi
     until(lambda: service.processes()["worker"] not in ([], before))
     status, told = service.decide("third")
     assert (status, told["arm"], told["model"]) == (201, "model", newest)
-    assert service.says(f"the policy {newest} of default is damaged, the one before it is used")
+    assert service.says(f"the policy {newest} of default is damaged; the one before it is used")
 
 
 def test_a_worker_goes_on_with_the_policy_that_it_has(service: Service) -> None:

@@ -378,7 +378,7 @@ def test_labels_that_cannot_be_learned_are_refused(default: Loop) -> None:
         ([of_all | {"right": "tea", "reward": 1.0}], "reward"),
         ([of_all | {"right": "water"}], "water"),
         ([of_all | {"rewards": {"water": 1.0}}], "water"),
-        ([of_all | {"rewards": {}}], "no reward"),
+        ([of_all | {"rewards": {}}], "empty rewards"),
         ([of_all | {"rewards": {"tea": 1e13}}], "1e+13"),
         ([of_all | FORMS[0] | {"context": {"hour": 1e300}}], "hour"),
         ([CONTEXT | FORMS[0]], "actions"),
@@ -694,7 +694,7 @@ def test_a_backup_while_it_is_in_use(serving: Serving, http: httpx.Client, tmp_p
     assert set(before) <= kept <= {*before, *meanwhile}
     again = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert again.returncode != 0
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
 
 
 def test_a_stop_is_graceful_and_loses_nothing(tmp_path: Path) -> None:

@@ -713,7 +713,7 @@ def test_a_loop_that_is_as_good_goes_on(tmp_path: Path, seed: int) -> None:
     ["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[fe80::1]"],
 )
 def test_addresses_that_are_not_public_are_refused(host: str) -> None:
-    with pytest.raises(WebhookError, match="no public address; warmcb serve --allow-private-webhooks"):
+    with pytest.raises(WebhookError, match="not a public address; warmcb serve --allow-private-webhooks"):
         post(f"http://{host}:9/", b"{}", allow_private=False)
 
 

@@ -23,13 +23,13 @@ from watched import GOODS, work
 LOOP = "shop"
 VIEWS = {
     "overview": "What can be known",
-    "actions": "What they bring",
+    "actions": "Mean rewards",
     "events": "visit/199",
     "events/visit%2F199": "What was known",
-    "health": "decisions were looked at",
+    "health": "decisions were checked",
     "versions": "decides",
     "settings": "the loop was made",
-    "evaluate": "A version, as it would explore",
+    "evaluate": "A version, with exploration",
     "playground": "This is a real event",
 }
 """By address, what can be read when a view is there."""
@@ -252,7 +252,7 @@ def test_the_mode_says_what_cannot_be_known(page: webdriver.Chrome, client: Clie
     until(page, lambda: "Mode: apprentice" in text(page))
     said = text(page)
     assert "Without exploration λ and the gain cannot be known" in said
-    assert "This cannot be known before the model has decided some events." in said
+    assert "This is unknown until the model has decided some events." in said
 
 
 # What is done
@@ -369,12 +369,12 @@ def test_settings_say_when_they_apply_and_keep_their_history(page: webdriver.Chr
 def test_a_setting_that_waits_for_retraining_is_said(page: webdriver.Chrome, client: Client) -> None:
     client.change_settings(features="linear")
     show(page, "settings")
-    until(page, lambda: "not in use before the model is retrained" in text(page))
+    until(page, lambda: "not in use until the model is retrained" in text(page))
     button(page, "Retrain").click()
     until(page, lambda: page.find_elements(By.CSS_SELECTOR, "dialog[open]"))
     page.switch_to.active_element.send_keys(Keys.ENTER)
     until(page, lambda: "The model is being retrained." in text(page))
-    until(page, lambda: "not in use before" not in text(page))
+    until(page, lambda: "not in use until" not in text(page))
 
 
 def test_an_evaluation(page: webdriver.Chrome) -> None:

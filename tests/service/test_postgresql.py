@@ -247,7 +247,7 @@ def test_a_database_that_is_gone_is_missed_and_found_again(own_postgres: Postgre
     until(partial(service.answers, "after"))
     status, told = service.call("POST", "default/reward", REWARD)
     assert (status, told["status"]) == (200, "kept"), "what was due meanwhile waits two minutes more"
-    until(lambda: service.says("wait two minutes more"))
+    until(lambda: service.says("wait two minutes longer"))
     assert service.decide("last")[0] == 201
     until(lambda: service.is_joined("last"))
     assert {event for (event,) in service.rows("SELECT event FROM events")} == {"before", "after", "last"}
@@ -293,7 +293,7 @@ def machines(postgres: Postgres, tmp_path: Path) -> Iterator[tuple[Service, Serv
 
 
 def is_training(service: Service) -> bool:
-    return service.says("training, as number")
+    return service.says("this is trainer number")
 
 
 def test_two_machines_have_one_trainer(machines: tuple[Service, Service]) -> None:

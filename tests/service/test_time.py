@@ -229,11 +229,11 @@ def test_two_services_on_one_store_have_one_trainer(tmp_path: Path) -> None:
         assert service.call("PATCH", "default/settings", {"wait": 1})[0] == 200
         assert service.decide("one")[0] == 201
         until(lambda: service.is_joined("one"))
-        assert service.errors().count("training, as number") == 1
+        assert service.errors().count("this is trainer number") == 1
         service.kill()
         assert other.decide("two")[0] == 201
         until(lambda: other.is_joined("two"))
-        assert other.errors().count("training, as number") == 2
+        assert other.errors().count("this is trainer number") == 2
         assert other.rows("SELECT count(event), count(DISTINCT event) FROM journal") == [(2, 2)]
 
 

@@ -21,17 +21,19 @@ from warmcb.learners.finite_class import (
 from warmcb.noise import Noise
 from warmcb.theory import (
     Frontier,
+    Problem,
     SimilarSource,
     best_lambda,
     frontier,
     general_corruption,
+    lambda_0_bandit,
     lowest_cost_labels,
     risks,
     similarity,
     strong_similarity,
+    theorem_1,
     uniform_corruption,
 )
-from warmcb.theory.bounds import Problem, lambda_0_bandit, theorem_1
 
 ALPHAS = np.linspace(0, 3, 61)
 ROUNDING = 1e-12
@@ -407,7 +409,7 @@ def test_bad_examples_and_lambdas() -> None:
         (lambda: lowest_cost_labels([0, 1], [0, 1]), r"costs have shape \(2,\)"),
         (lambda: lowest_cost_labels([[0, 1]], [2]), r"best_actions: y\[0\] is 2"),
         (lambda: lowest_cost_labels([[0, 1]], [[0, 1]]), r"best_actions have shape \(1, 2\)"),
-        (lambda: best_lambda(problem, measured, [0.0]), "lambdas is .*; expected another one, as n_s is 0"),
+        (lambda: best_lambda(problem, measured, [0.0]), "lambdas is .*; expected another λ, as n_s is 0"),
         (lambda: best_lambda(problem, measured, [1.5]), "lambdas is"),
     ):
         with pytest.raises(InputError, match=message):

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "bindings/bindings.hpp"
-#include "explorers/explorers.hpp"
+#include "explorers/draw.hpp"
 #include "data/philox.hpp"
 
 namespace warmcb {

@@ -1,6 +1,7 @@
 // Explorers for Python.
 #include "bindings/bindings.hpp"
-#include "explorers/explorers.hpp"
+#include "explorers/epsilon_greedy.hpp"
+#include "explorers/inverse_gap.hpp"
 #include "bindings/outcomes.hpp"
 
 namespace warmcb {

@@ -3,6 +3,7 @@
 
 #include <cfloat>
 #include <iterator>
+#include <utility>
 
 #include "kernels/simd.hpp"
 
@@ -126,17 +127,21 @@ void update(const Update& u) {
     in_pieces<lane_width>(0, u.lanes, [&]<int W>(std::size_t lane) { update_piece<W>(u, lane); });
 }
 
-// The sums of 16 vectors, as one vector: halves of each two are added until one number is left of each. One order on every
-// machine.
+// Of two vectors, one after the other: each first half of 2·half numbers plus the second one.
+template <int half, int... K> inline Floats<16> folded(Floats<16> a, Floats<16> b, std::integer_sequence<int, K...>) {
+    return __builtin_shufflevector(a, b, (K / half * 2 * half + K % half)...) +
+           __builtin_shufflevector(a, b, (K / half * 2 * half + K % half + half)...);
+}
+template <int half> inline void fold(Floats<16> (&v)[16]) {
+    for (int i = 0; i < half; ++i) v[i] = folded<half>(v[2 * i], v[2 * i + 1], std::make_integer_sequence<int, 16>());
+}
+
+// The sums of 16 vectors, as one vector, added in one order on every machine.
 inline Floats<16> sums_of(Floats<16> (&v)[16]) {
-    using I = Ints<16>;
-    constexpr I first[4] = {{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23},
-                            {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27},
-                            {0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29},
-                            {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}};
-    for (int level = 0, count = 16, half = 8; level < 4; ++level, count /= 2, half /= 2)
-        for (int i = 0; i < count / 2; ++i)
-            v[i] = __builtin_shuffle(v[2 * i], v[2 * i + 1], first[level]) + __builtin_shuffle(v[2 * i], v[2 * i + 1], first[level] + half);
+    fold<8>(v);
+    fold<4>(v);
+    fold<2>(v);
+    fold<1>(v);
     return v[0];
 }
 

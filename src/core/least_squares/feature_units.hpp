@@ -29,8 +29,7 @@ public:
     static constexpr std::size_t most_places = 16;
 
     FeatureUnits(std::size_t features, bool centres, Options options)
-        : options(options), centre(features), inverse(features), varied(features), knots(centres ? features * knots_of_each : 0),
-          centres_(centres) {}
+        : options(options), centre(features), inverse(features), varied(features), knots(centres ? features * knots_of_each : 0) {}
 
     Options options;
     std::vector<double> centre, inverse;  // inverse 0: constant so far
@@ -115,8 +114,6 @@ private:
     static constexpr double first_value = 3;    // deviations that the first value of a late feature counts as
     static constexpr std::size_t discrete = 16;  // features of fewer values have knots on them, not between
 
-    bool centres_;
-
     bool is_beyond(std::size_t j, float x) const { return std::fabs((x - centre[j]) * inverse[j]) > 3; }
 
     float beyond_knot(std::size_t j, float x, float knot) const {
@@ -143,8 +140,10 @@ private:
         for (std::size_t k = 0; k < knots_of_each; ++k) {
             const double place = std::clamp((static_cast<double>(k) + 0.5) / knots_of_each * n - 0.5, 0.0, n - 1);
             const auto below = static_cast<std::size_t>(place), above = std::min(below + 1, sample.size() - 1);
-            const double between = values > discrete ? place - static_cast<double>(below) : std::round(place - static_cast<double>(below));
-            quantiles[k] = static_cast<float>(sample[below] + between * (static_cast<double>(sample[above]) - sample[below]));
+            const double between = place - static_cast<double>(below), low = sample[below], high = sample[above];
+            // Just below −1, on the way from −1e16, the sum is rounded to 0: the limit keeps the knots in order.
+            quantiles[k] = values > discrete ? static_cast<float>(std::min(low + between * (high - low), high))
+                                             : sample[between < 0.5 ? below : above];
         }
         if (values == 1) {
             centre[j] = sample[0];

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "data/cost_unit.hpp"
-#include "explorers/explorers.hpp"
+#include "explorers/draw.hpp"
 #include "actions/offers.hpp"
 #include "explorers/optimism.hpp"
 #include "explorers/trial.hpp"

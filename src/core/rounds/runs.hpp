@@ -1,6 +1,7 @@
 // Whole runs: rounds one after the other, without a step through Python.
 #pragma once
 
+#include "data/philox.hpp"
 #include "explorers/ucb.hpp"
 #include "rounds/round.hpp"
 

@@ -4,7 +4,9 @@ In a file, a part is the name of a class with plain arguments. Loading a file ne
 """
 
 from collections.abc import Iterable
+from dataclasses import is_dataclass
 from numbers import Real
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,16 +19,13 @@ from warmcb.contracts import Opinions, parameters
 from warmcb.errors import InputError, ModelFileError
 from warmcb.features import Encoder, TransformerEncoder
 
-_BUILT_IN: tuple[type[Any], ...] = (
-    learners.OnlineLinear,
-    learners.RecursiveLeastSquares,
-    learners.BySize,
-    selectors.ProgressiveValidation,
-    selectors.Contest,
-    explorers.EpsilonGreedy,
-    explorers.InverseGap,
-    Encoder,
-)
+
+def _parts_of(module: ModuleType) -> list[Any]:
+    """The parts that a module exports: they are dataclasses, unlike what they inherit from."""
+    return [thing for name in module.__all__ if is_dataclass(thing := getattr(module, name))]
+
+
+_BUILT_IN: tuple[type[Any], ...] = (*_parts_of(learners), *_parts_of(selectors), *_parts_of(explorers), Encoder)
 
 _WANTED = {
     "learner": ("predict", "predict_costs", "update", "teach", "state", "restore", "snapshot"),

@@ -5,7 +5,7 @@ greedy policy of a linear regressor that learns online, and line 3 plays the new
 all policies.
 
 `LaneBandit` defines the order of a round for any learner, selector and explorer. `ArrowCB` uses the parts of the paper.
-If all parts are compiled, so is the round: see src/core/rounds/round.hpp.
+If all parts are compiled, so is the round: see src/core/rounds.
 """
 
 import math

@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 
 _COMMANDS = (
-    ("simulate", "simulate", "simulate", "study"),
+    ("simulate", "simulate.command", "simulate", "study"),
     ("reproduce", "reproduce", "reproduce", "study"),
     ("datasets", "datasets", "datasets_app", "study"),
     ("theory", "theory", "theory_app", "study"),
@@ -51,7 +51,7 @@ def _add(name: str, module: str, thing: str, extra: str) -> None:
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
     else:
-        app.command(name)(command)
+        app.command(name, epilog=getattr(command, "epilog", None))(command)
 
 
 for _command in _COMMANDS:

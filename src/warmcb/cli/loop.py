@@ -1,4 +1,4 @@
-"""`warmcb loop export`, `import` and `learn`: loops on their way from one store to another, and logs into loops."""
+"""`warmcb loop export`, `import` and `learn`: move loops between stores, and logs into loops."""
 
 import asyncio
 from enum import StrEnum
@@ -15,15 +15,15 @@ from warmcb.service.loops.loops import is_name
 from warmcb.service.store import Manner, opened
 from warmcb.service.store.copying import copy_loop, only_loop
 
-loop_app = typer.Typer(
-    help="Move loops of a service from one store to another, and logs into loops.", no_args_is_help=True
-)
+loop_app = typer.Typer(help="Move loops of a service between stores, and logs into loops.", no_args_is_help=True)
 
-_Store = Annotated[str, typer.Argument(help="sqlite:/// and the path of a file, or postgresql://HOST/DATABASE.")]
+_Store = Annotated[
+    str, typer.Argument(help="The store: sqlite:/// and the path of a file, or postgresql://HOST/DATABASE.")
+]
 
 
 class As(StrEnum):
-    """What becomes of a log."""
+    """What events of a log become."""
 
     EVENTS = "events"
     LABELS = "labels"
@@ -33,15 +33,15 @@ class As(StrEnum):
 def export_command(
     store: _Store,
     loop: Annotated[str, typer.Argument(help="The name of the loop.")],
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; there must be none of that name.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write. It must not exist.")],
 ) -> None:
-    """Write a whole loop to a file, as it is at one moment; the service may go on meanwhile.
+    """Write a whole loop to a file, as it is at one moment. The service may run meanwhile.
 
-    Everything but its keys: settings, events, rewards, labels, journal and versions. The file is an SQLite store with
-    this one loop: `warmcb serve --store sqlite:///FILE` serves it.
+    The file has everything except the keys: settings, events, rewards, labels, journal and versions. It is an SQLite
+    store with this one loop, so `warmcb serve --store sqlite:///FILE` serves it.
     """
     if path.exists():
-        raise WarmcbError(f"{path} is there already; expected a new name")
+        raise WarmcbError(f"{path} exists already; expected a new name")
     try:
         asyncio.run(_export(store, loop, path))
     except BaseException:
@@ -52,13 +52,13 @@ def export_command(
 @loop_app.command("import")
 def import_command(
     store: _Store,
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="What `warmcb loop export` has written.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `warmcb loop export` has written.")],
     name: Annotated[str | None, typer.Option("--as", help="The name of the loop in this store.")] = None,
 ) -> None:
-    """Add a loop from a file to a store, where no loop may have its name.
+    """Add a loop from a file to a store. The store must not have a loop with its name.
 
-    It goes on exactly where it was: its next model is the same to the bit. In PostgreSQL the service may go on
-    meanwhile. In SQLite it answers 503 as long as this takes: stop it before, if the loop is large.
+    The loop goes on exactly where it was: its next model is the same to the bit. A service on PostgreSQL may run
+    meanwhile. A service on SQLite answers 503 while this takes place, so stop it first if the loop is large.
     """
     if not path.exists():
         raise WarmcbError(f"there is no file {path}")
@@ -70,22 +70,22 @@ def import_command(
 @loop_app.command("learn")
 def learn_command(
     store: _Store,
-    loop: Annotated[str, typer.Argument(help="The name of the loop, which has described actions.")],
-    log: Annotated[Path, typer.Argument(help="A log: dsjson, as Personalizer's mirror wrote it, or Parquet.")],
+    loop: Annotated[str, typer.Argument(help="The name of a loop with described actions.")],
+    log: Annotated[Path, typer.Argument(help="A log in dsjson, as Personalizer wrote it, or in Parquet.")],
     learned_as: Annotated[
         As,
         typer.Option(
             "--as",
             help="events: learn each decision with its logged probabilities, as if it had been made here. "
-            "labels: a warm start with what was done and what it brought.",
+            "labels: a warm start from the actions that were played and their rewards.",
         ),
     ] = As.EVENTS,
-    source: Annotated[str, typer.Option(help="Who has decided, for labels.")] = "personalizer",
+    source: Annotated[str, typer.Option(help="With labels: a name for who decided.")] = "personalizer",
 ) -> None:
-    """Let a loop learn an old log; the service may run meanwhile.
+    """Let a loop learn an old log. The service may run meanwhile.
 
-    Events keep the times at which they were decided: those that are older than the loop keeps are learned, and then go.
-    Events that the loop has already are passed over.
+    Events keep the times at which they were decided. Events that are older than the loop keeps are learned and then
+    deleted. Events that the loop has already are skipped.
     """
     taken = asyncio.run(_learn(store, loop, open_log(log), learned_as, source))
     print(f"{counted(taken.taken, 'event')} taken, {taken.known:,} known before, {taken.left_out:,} left out")

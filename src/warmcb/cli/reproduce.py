@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from warmcb.catalogue import GROUPS, STUDIED
-from warmcb.cli.progress import StudyProgress
+from warmcb.cli.study_progress import StudyProgress
 from warmcb.cli.workers import checked_workers
 from warmcb.data import SUITES
 from warmcb.errors import InputError

@@ -12,22 +12,23 @@ from warmcb.service.processes.supervisor import Supervisor
 from warmcb.service.store import opened
 
 _STORE = "sqlite:///warmcb.db"
-_STORE_HELP = "Where everything is kept: sqlite:/// and the path of a file, or postgresql://HOST/DATABASE."
+_STORE_HELP = "The store: sqlite:/// and the path of a file, or postgresql://HOST/DATABASE."
 
 
 def serve_command(
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)] = 8801,
-    store: Annotated[str, typer.Option(help=f"{_STORE_HELP} It is made if there is none.")] = _STORE,
+    port: Annotated[int, typer.Option(help="The port to listen at; 0 takes any free one.", min=0, max=65535)] = 8801,
+    store: Annotated[str, typer.Option(help=f"{_STORE_HELP} It is made if it does not exist.")] = _STORE,
     workers: Annotated[int, typer.Option(help="How many processes answer requests.", min=1, max=64)] = 1,
     allow_private_webhooks: Annotated[
-        bool, typer.Option("--allow-private-webhooks", help="Let webhooks reach addresses that are not public.")
+        bool, typer.Option("--allow-private-webhooks", help="Allow webhooks to private addresses.")
     ] = False,
 ) -> int:
     """Serve decisions over HTTP: decide, log, wait for rewards, learn, publish.
 
-    Prints its address when it is ready. The first start makes a key and shows it once; WARMCB_KEY sets one instead.
-    Logs go to standard error, one JSON object a line. Ctrl-C stops it; nothing that was answered is lost.
+    The command prints its address when it is ready. The first start makes a key and prints it once; WARMCB_KEY sets a
+    key instead. Logs go to standard error, one JSON object per line. Ctrl-C stops the service. Nothing that was
+    answered is lost.
     """
     log_as_json("supervisor")
     supervisor = Supervisor(host, port, store, workers, allow_private_webhooks)
@@ -36,11 +37,11 @@ def serve_command(
 
 def backup_command(
     store: Annotated[str, typer.Argument(help=_STORE_HELP)],
-    path: Annotated[Path, typer.Argument(help="The file to write; there must be none of that name.")],
+    path: Annotated[Path, typer.Argument(help="The file to write. It must not exist.")],
 ) -> None:
-    """Copy the store of a service to a file, as it is at one moment; the service may go on meanwhile."""
+    """Copy the store of a service to a file, as it is at one moment. The service may run meanwhile."""
     if path.exists():
-        raise WarmcbError(f"{path} is there already; expected a new name")
+        raise WarmcbError(f"{path} exists already; expected a new name")
     source = Path(store.removeprefix("sqlite:///"))
     if store.startswith("sqlite:///") and not source.exists():
         raise WarmcbError(f"there is no store {store}")

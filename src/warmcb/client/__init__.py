@@ -1,37 +1,31 @@
-"""A typed client of `warmcb serve`."""
+"""A typed client for `warmcb serve`: a method for each request, a type for each answer."""
 
 from warmcb.errors import MissingDependencyError
 
 try:
-    from warmcb.client.answers import (
-        ActionFigures,
-        Agreement,
-        Answer,
+    from warmcb.client.answers.decisions import Answer, Labelled, Receipt, SlotChoice, SlotsAnswer
+    from warmcb.client.answers.evaluations import Estimate, Estimates, Evaluation
+    from warmcb.client.answers.events import ReceivedReward, StoredEvent, StoredSlot
+    from warmcb.client.answers.loops import (
         Counts,
-        Estimate,
-        Estimates,
-        Evaluation,
-        Gain,
         Key,
-        Labelled,
-        LaneScore,
         Loop,
         LoopName,
         ModelInForce,
         ModelVersion,
         PastSettings,
+        SettingsInForce,
+    )
+    from warmcb.client.answers.reports import (
+        ActionFigures,
+        Agreement,
+        Gain,
+        LaneScore,
         Point,
         Progress,
         Reason,
-        Receipt,
-        ReceivedReward,
         Report,
-        SettingsInForce,
         SideMean,
-        SlotChoice,
-        SlotsAnswer,
-        StoredEvent,
-        StoredSlot,
         Why,
     )
     from warmcb.client.client import Client

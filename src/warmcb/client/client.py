@@ -1,4 +1,4 @@
-"""One loop of a service, as methods."""
+"""A loop of a service, as methods."""
 
 import math
 import os
@@ -6,54 +6,51 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
-from urllib.parse import quote
 
 import httpx
 
 from warmcb._messages import shown
-from warmcb.client.answers import (
-    Answer,
-    Evaluation,
-    EventPage,
-    Key,
-    Labelled,
-    Loop,
-    LoopName,
-    ModelVersion,
-    PastSettings,
-    Receipt,
-    Report,
-    SettingsInForce,
-    SlotsAnswer,
-    StoredEvent,
-    Why,
-)
+from warmcb.client import bodies
+from warmcb.client.answers.decisions import Answer, Labelled, Receipt, SlotsAnswer
+from warmcb.client.answers.evaluations import Evaluation
+from warmcb.client.answers.events import EventPage, StoredEvent
+from warmcb.client.answers.loops import Key, Loop, LoopName, ModelVersion, PastSettings, SettingsInForce
+from warmcb.client.answers.reports import Report, Why
 from warmcb.client.connection import Connection
 from warmcb.errors import InputError
 
 _ADDRESS = "http://127.0.0.1:8801"
 _PAGE = 100  # events
-_LONG = 600.0  # seconds, for what reads a whole log
+_LONG = 600.0  # seconds, for requests that read a whole log
 
 Role = Literal["application", "administration"]
 
 
 class Client:
-    """A loop of `warmcb serve`.
+    """A client for one loop of `warmcb serve`.
 
-    It can be used by many threads. Decisions, rewards and activations may be sent again without harm: each decision
-    has an event id and each reward a key, which are made here if the caller gives none. So a request is tried again
-    when the connection breaks or the service answers 503. Whatever else goes wrong is a `ServiceError`.
+    Several threads may share a client. It sends a request again if the connection breaks or the service answers 503.
+    That is safe: each decision has an event id and each reward has a key, and the service counts each of them once. If
+    the caller gives none, the client makes one.
+
+    Methods raise a `ServiceError` if the service refuses a request or cannot be reached; its `status` and `code` say
+    why. They raise an `InputError` for arguments that cannot be sent.
 
     Args:
-        url: where the service is; by default what `WARMCB_URL` says, or http://127.0.0.1:8801.
-        key: a key of the loop or of the service; by default what `WARMCB_KEY` says.
-        loop: the loop's name.
-        timeout: seconds until a request is given up.
-        retries: how often a request is tried again, after pauses of 0.1 to 2 seconds.
-        transport: what carries requests instead of the network: `httpx.MockTransport` in tests.
+        url: the address of the service; by default the environment variable `WARMCB_URL`, or http://127.0.0.1:8801.
+        key: a key of the loop or of the service; by default the environment variable `WARMCB_KEY`.
+        loop: the name of the loop.
+        timeout: how long to wait for an answer, in seconds.
+        retries: how often to try again, after pauses of 0.1 to 2 seconds.
+        transport: carries requests in place of the network, such as `httpx.MockTransport` in tests.
+
+    Attributes:
+        url: the address of the service.
+        name: the name of the loop.
+
+    Raises:
+        InputError: if an argument is not valid.
 
     Examples:
         A service that always decides for tea:
@@ -100,22 +97,22 @@ class Client:
         self.url = url
         self.name = loop
         self._connection = Connection(url, key, timeout, retries, transport)
-        self._path = f"/v1/loops/{_quoted(loop)}"
+        self._path = f"/v1/loops/{bodies.quoted(loop)}"
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return f"Client({self.url!r}, loop={self.name!r})"
 
     def close(self) -> None:
-        """Close the connections. A context manager does it at its end."""
+        """Close the connections. At the end of a `with` block this happens by itself."""
         self._connection.close()
+
+    # Decisions, and what comes back
 
     def decide(
         self,
@@ -130,25 +127,28 @@ class Client:
         baseline: str | None = None,
         deferred: bool = False,
     ) -> Answer:
-        """Choose an action. When this returns, the decision is stored.
+        """Choose an action. The decision is stored when this returns.
 
         Args:
-            context: what is known.
-            actions: what is on offer: each action has an "id" and features. A loop of named actions takes none.
-            event: an id of your own; the same one gets the same answer again.
-            allowed: ids of the actions that may be chosen; by default all.
-            excluded: ids of those that may not.
-            unit: who it happens to: a user, a session. By default each event is one.
-            explore: False: choose what looks best. Nothing can be learned about other policies from such an event.
-            baseline: what to choose if there is no model; by default the first action that may be chosen.
-            deferred: whether it is learned only if it is activated.
+            context: what is known about the situation: names and values, nested or not.
+            actions: the actions to choose from, each with an "id" and features. Leave it out if the loop has named
+                actions.
+            event: an id for the event. The same id always gets the same answer. By default a random one is made.
+            allowed: the ids of the actions that may be chosen; by default all.
+            excluded: the ids of actions that may not be chosen.
+            unit: the user or session that this decision is for. Modes treat all events of a unit alike. By default
+                each event is a unit of its own.
+            explore: False chooses the action that looks best. Such an event tells nothing about other policies.
+            baseline: the action to play if the baseline decides; by default the first one that may be chosen.
+            deferred: True if the event counts only once it is activated.
 
         Returns:
-            The answer.
+            The chosen action with its probability and the id of the event.
 
         """
-        body = _request(context, actions, event, unit, explore, deferred)
-        body |= _given(allowed=_listed(allowed), excluded=_listed(excluded), baseline=baseline)
+        body = bodies.decision(context, actions, event, unit, explore, deferred)
+        lists = {"allowed": bodies.listed(allowed), "excluded": bodies.listed(excluded)}
+        body |= bodies.given(**lists, baseline=baseline)
         return self._connection.ask("POST", f"{self._path}/decide", Answer, body)
 
     def decide_slots(
@@ -162,74 +162,82 @@ class Client:
         explore: bool = True,
         deferred: bool = False,
     ) -> SlotsAnswer:
-        """Fill the slots of a page, one after the other; each action is chosen at most once.
+        """Choose actions for several slots of a page, one after the other. Each action is chosen at most once.
 
         Args:
-            slots: each has an "id", and may have "features", "allowed", "excluded" and "baseline".
-            context: what is known.
-            actions: what is on offer, as for `decide`.
-            event: an id of your own; the same one gets the same answer again.
-            unit: who it happens to: a user, a session. By default each event is one.
-            explore: False: choose what looks best.
-            deferred: whether it is learned only if it is activated.
+            slots: the slots. Each has an "id", and may have "features", "allowed", "excluded" and "baseline".
+            context: what is known about the situation, as for `decide`.
+            actions: the actions to choose from, as for `decide`.
+            event: an id for the event. The same id always gets the same answer. By default a random one is made.
+            unit: the user or session that this decision is for, as for `decide`.
+            explore: False chooses the actions that look best.
+            deferred: True if the event counts only once it is activated.
 
         Returns:
-            The answer.
+            The chosen action of each slot, and the id of the event.
 
         """
-        body = _request(context, actions, event, unit, explore, deferred) | {"slots": list(slots)}
+        body = bodies.decision(context, actions, event, unit, explore, deferred) | {"slots": list(slots)}
         return self._connection.ask("POST", f"{self._path}/decide", SlotsAnswer, body)
 
     def reward(self, event: str, reward: float, *, slot: str | None = None, key: str | None = None) -> Receipt:
-        """Say what an event brought. When this returns, the reward is stored.
+        """Report the reward of an event. The reward is stored when this returns.
 
         Args:
-            event: the event's id.
-            reward: how much; more is better.
-            slot: which slot, if the event has several.
-            key: an identity of this reward; the same one counts once. By default each call is another reward.
+            event: the id of the event.
+            reward: the reward, a finite number. More is better.
+            slot: the id of the slot, if the event has slots.
+            key: identifies this reward. The same key counts once. By default each call is a reward of its own.
 
         Returns:
-            What became of it.
+            What became of the reward.
 
         """
         if not math.isfinite(reward):
             raise InputError(f"reward is {shown(reward)}; expected a finite number")
         headers = {"idempotency-key": key or uuid.uuid4().hex}
-        body = {"event": event, "reward": float(reward), **_given(slot=slot)}
+        body = {"event": event, "reward": float(reward), **bodies.given(slot=slot)}
         return self._connection.ask("POST", f"{self._path}/reward", Receipt, body, headers=headers)
 
     def activate(self, event: str) -> Receipt:
-        """Say that a deferred event happened, so that it is learned.
+        """Report that a deferred event took place, so that it is learned.
 
         Args:
-            event: the event's id.
+            event: the id of the event.
 
         Returns:
-            What became of it.
+            What became of the activation.
 
         """
         return self._connection.ask("POST", f"{self._path}/activate", Receipt, {"event": event})
 
     def labels(self, examples: Iterable[Mapping[str, Any]], source: str | None = None) -> Labelled:
-        """Teach the loop from labels of unknown worth.
+        """Teach the loop from labelled examples. It finds out by itself how far to trust them.
 
-        They count twice if they are sent twice. So they are tried again only if they never left.
+        Examples that are sent twice count twice. So this request is sent again only if the first one never left.
 
         Args:
-            examples: each has a "context", "actions" if they are described, and one of: the "right" action; the
-                "rewards" of all actions; the action that was "done" and its "reward". One form for all of them.
-            source: who says so; each source is trusted as far as it deserves.
+            examples: each has a "context", "actions" unless the loop has named ones, and one of three kinds of labels:
+                the "right" action; "rewards" by action; or the action that was "done" and its "reward". All examples
+                of a call have the same kind.
+            source: a name for who made the labels. The loop judges each source separately.
 
         Returns:
-            How many were accepted.
+            How many examples were accepted.
 
         """
-        body = {"examples": list(examples), **_given(source=source)}
+        body = {"examples": list(examples), **bodies.given(source=source)}
         return self._connection.ask("POST", f"{self._path}/labels", Labelled, body, repeatable=False)
 
+    # Loops and settings
+
     def loops(self) -> list[LoopName]:
-        """All loops of the service."""
+        """List all loops of the service. This needs a key of the service.
+
+        Returns:
+            The loops.
+
+        """
         return self._connection.ask("GET", "/v1/loops", dict[str, list[LoopName]])["loops"]
 
     def make_loop(
@@ -240,66 +248,83 @@ class Client:
         encoder: Mapping[str, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        """Make this loop. If it is there already, just so, nothing happens.
+        """Make this loop. Nothing happens if it exists already with the same arguments.
 
         Args:
-            kind: "described": each request brings its actions. "named": they are fixed.
-            actions: the names, if they are fixed; at least two.
-            encoder: "bits", "text", "categories" and "now" of `warmcb.features.Encoder`.
-            settings: those that shall not have their defaults.
+            kind: "described" if each request brings its actions, "named" if the actions are fixed.
+            actions: the names of the actions if they are fixed, at least two.
+            encoder: arguments of `warmcb.features.Encoder`: "bits", "text", "categories" and "now".
+            settings: settings that differ from the defaults.
 
         """
-        body = {"kind": kind, **_given(actions=_listed(actions), encoder=encoder, settings=settings)}
+        body = {"kind": kind, **bodies.given(actions=bodies.listed(actions), encoder=encoder, settings=settings)}
         self._connection.ask("PUT", self._path, type(None), body)
 
     def loop(self) -> Loop:
-        """The loop, and how it is doing."""
+        """Return this loop: its settings, its model and how much it has seen.
+
+        Returns:
+            The loop.
+
+        """
         return self._connection.ask("GET", self._path, Loop)
 
     def add_action(self, name: str) -> list[str]:
-        """Add an action to a loop of named actions; one that is there already is not added again.
+        """Add an action to a loop with named actions. An action that exists is not added again.
 
         Args:
-            name: the new one.
+            name: the name of the action.
 
         Returns:
-            All names.
+            The names of all actions.
 
         """
         return self._connection.ask("POST", f"{self._path}/actions", dict[str, list[str]], {"name": name})["actions"]
 
     def settings(self) -> SettingsInForce:
-        """The settings in force."""
+        """Return the current settings.
+
+        Returns:
+            The settings, and when a change of each takes effect.
+
+        """
         return self._connection.ask("GET", f"{self._path}/settings", SettingsInForce)
 
     def change_settings(self, **changes: Any) -> SettingsInForce:
-        """Change settings; `applies` of the answer says from when on each counts.
+        """Change some settings.
 
         Args:
-            **changes: new values, by name.
+            **changes: new values, by the name of the setting.
 
         Returns:
-            All settings.
+            All settings, and when a change of each takes effect.
 
         """
         return self._connection.ask("PATCH", f"{self._path}/settings", SettingsInForce, changes)
 
     def settings_history(self) -> list[PastSettings]:
-        """Every change of settings, and who made it."""
+        """List all changes of the settings.
+
+        Returns:
+            The changes with their authors, newest first.
+
+        """
         path = f"{self._path}/settings/history"
         return self._connection.ask("GET", path, dict[str, list[PastSettings]])["history"]
 
+    # Events and the log
+
     def events(self, *, unit: str | None = None) -> Iterator[StoredEvent]:
-        """The stored events, the newest first. They are fetched as they are asked for, a hundred at a time.
+        """Iterate over the stored events, newest first. They are fetched a hundred at a time, as needed.
 
         Args:
-            unit: only those of this unit.
+            unit: only the events of this unit.
 
         Returns:
-            An iterator over them.
+            An iterator over the events.
 
         """
-        query: dict[str, str | int] = {"limit": _PAGE, **_given(unit=unit)}
+        query: dict[str, str | int] = {"limit": _PAGE, **bodies.given(unit=unit)}
         while True:
             page = self._connection.ask("GET", f"{self._path}/events", EventPage, query=query)
             yield from page.events
@@ -308,40 +333,40 @@ class Client:
             query["before"] = page.next
 
     def event(self, event: str) -> StoredEvent:
-        """One stored event.
+        """Return a stored event.
 
         Args:
-            event: its id.
+            event: the id of the event.
 
         Returns:
-            The event.
+            The event, with its context, actions and rewards.
 
         """
-        return self._connection.ask("GET", f"{self._path}/events/{_quoted(event)}", StoredEvent)
+        return self._connection.ask("GET", f"{self._path}/events/{bodies.quoted(event)}", StoredEvent)
 
     def delete_event(self, event: str) -> int:
-        """Delete an event and its rewards. The model is retrained without it.
+        """Delete an event and its rewards. The model is trained again without it.
 
         Args:
-            event: its id.
+            event: the id of the event.
 
         Returns:
-            How many events were deleted.
+            The number of deleted events.
 
         """
-        return self._connection.ask("DELETE", f"{self._path}/events/{_quoted(event)}", dict[str, int])["deleted"]
+        return self._connection.ask("DELETE", f"{self._path}/events/{bodies.quoted(event)}", dict[str, int])["deleted"]
 
     def delete_unit(self, unit: str) -> int:
-        """Delete all events of a unit, and their rewards. The model is retrained without them.
+        """Delete all events of a unit and their rewards. The model is trained again without them.
 
         Args:
-            unit: a user, a session: what `decide` was told.
+            unit: the user or session, as it was passed to `decide`.
 
         Returns:
-            How many events were deleted.
+            The number of deleted events.
 
         """
-        return self._connection.ask("DELETE", f"{self._path}/units/{_quoted(unit)}", dict[str, int])["deleted"]
+        return self._connection.ask("DELETE", f"{self._path}/units/{bodies.quoted(unit)}", dict[str, int])["deleted"]
 
     def download_log(
         self,
@@ -351,21 +376,23 @@ class Client:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Path:
-        """Write the joined events to a file, in the order in which they were learned.
+        """Write the events whose deadline is over to a file, in the order in which they were learned.
 
         Args:
-            path: the file; it is replaced when all has come.
-            format: what `warmcb.logs.open_log` reads, either of them.
-            since: only events that were decided then or later.
-            until: only events that were decided before.
+            path: the file. It is replaced when the download is complete.
+            format: the format of the file. `warmcb.logs.open_log` reads both.
+            since: only events that were decided at this time or later. It needs a time zone.
+            until: only events that were decided before this time. It needs a time zone.
 
         Returns:
-            The path.
+            The path of the file.
 
         """
-        query = {"format": format, **_period(since, until)}
+        query = {"format": format, **bodies.period(since, until)}
         self._connection.download(f"{self._path}/log", Path(path), query)
         return Path(path)
+
+    # How the loop is doing
 
     def evaluate(
         self,
@@ -377,25 +404,27 @@ class Client:
         level: float | None = None,
         timeout: float = _LONG,
     ) -> Evaluation:
-        """Estimate what other policies would have earned.
+        """Estimate what other policies would have earned on the log of this loop.
 
         Args:
-            policies: "uniform", "default", "logged", "always:ACTION", "version:17" (as it explored), "greedy:17".
-            since: only events that were decided then or later.
-            until: only events that were decided before.
-            model: what predicts rewards; by default "linear".
-            level: of the intervals; by default 0.95.
-            timeout: seconds until it is given up.
+            policies: "uniform", "default" (the first allowed action), "logged" (what the loop did), "always:ACTION",
+                "version:17" (that version of the model, with its exploration) or "greedy:17" (without exploration).
+                The others are compared with the first one.
+            since: only events that were decided at this time or later. It needs a time zone.
+            until: only events that were decided before this time. It needs a time zone.
+            model: the model of rewards: "linear" (the default), "bends", "squares" or "none".
+            level: the confidence level of the intervals; by default 0.95.
+            timeout: how long to wait, in seconds.
 
         Returns:
-            The estimates.
+            The estimates of each policy.
 
         """
-        body = {"policies": list(policies), **_period(since, until), **_given(model=model, level=level)}
+        body = {"policies": list(policies), **bodies.period(since, until), **bodies.given(model=model, level=level)}
         return self._connection.ask("POST", f"{self._path}/evaluate", Evaluation, body, timeout=timeout)
 
     def report(self, hours: int = 24) -> Report:
-        """How the loop goes: rewards by arm, λ, agreement, and the gain of the model over the baseline.
+        """Report rewards, λ, the agreement with the baseline and the gain over it.
 
         Args:
             hours: how far back.
@@ -407,89 +436,106 @@ class Client:
         return self._connection.ask("GET", f"{self._path}/report", Report, query={"hours": hours})
 
     def explain(self, event: str, slot: str = "") -> Why:
-        """Why an action was chosen, as the newest model sees it.
+        """Explain why an action was chosen, according to the newest model.
 
         Args:
             event: the id of the event.
-            slot: the id of the slot, if the event has several decisions.
+            slot: the id of the slot, if the event has slots.
 
         Returns:
-            What speaks for it and against it.
+            What speaks for the action and against it.
 
         """
         return self._connection.ask("POST", f"{self._path}/explain", Why, {"event": event, "slot": slot})
 
     def health(self, timeout: float = _LONG) -> dict[str, Any]:
-        """Whether the recent log can be relied on: what `warmcb log check` finds in it, as plain values.
+        """Check whether the recent log can be trusted, as `warmcb log check` does.
 
         Args:
-            timeout: seconds until it is given up.
+            timeout: how long to wait, in seconds.
+
+        Returns:
+            The findings, as plain values.
 
         """
         return self._connection.ask("GET", f"{self._path}/health", dict[str, Any], timeout=timeout)
 
+    # Models
+
     def models(self) -> list[ModelVersion]:
-        """The stored models."""
+        """List the stored versions of the model.
+
+        Returns:
+            The versions, newest first.
+
+        """
         return self._connection.ask("GET", f"{self._path}/models", dict[str, list[ModelVersion]])["models"]
 
     def download_model(self, path: str | Path, version: int) -> Path:
-        """Write a stored model to a file, which `warmcb.load` reads.
+        """Write a version of the model to a file that `warmcb.load` reads.
 
         Args:
-            path: the file; it is replaced when all has come.
-            version: which one.
+            path: the file. It is replaced when the download is complete.
+            version: the number of the version.
 
         Returns:
-            The path.
+            The path of the file.
 
         """
         self._connection.download(f"{self._path}/models/{version}", Path(path))
         return Path(path)
 
     def restore(self, version: int) -> None:
-        """Go back to a stored model: soon it decides, until it is released. Learning goes on from it.
+        """Go back to a version of the model. It decides until it is released, and learning goes on from it.
 
         Args:
-            version: which one.
+            version: the number of the version.
 
         """
         self._connection.ask("POST", f"{self._path}/models/{version}/restore", type(None))
 
     def release(self) -> None:
-        """Decide by the newest model again, soon."""
+        """Let the newest version of the model decide again."""
         self._connection.ask("POST", f"{self._path}/models/release", type(None))
 
     def reset(self) -> int:
-        """Forget all that was learned. Events and rewards stay.
+        """Forget everything that was learned. Events and rewards stay.
 
         Returns:
-            The number of its entry.
+            The number under which the request waits for the trainer.
 
         """
         return self._connection.ask("POST", f"{self._path}/reset", dict[str, int])["entry"]
 
     def retrain(self) -> int:
-        """Learn again what was learned since the last reset, with the settings in force.
+        """Learn everything since the last reset again, with the current settings.
 
         Returns:
-            The number of its entry.
+            The number under which the request waits for the trainer.
 
         """
         return self._connection.ask("POST", f"{self._path}/retrain", dict[str, int])["entry"]
 
+    # Keys
+
     def keys(self) -> list[Key]:
-        """The keys of the loop, without their text."""
+        """List the keys of this loop, without their text.
+
+        Returns:
+            The keys.
+
+        """
         return self._connection.ask("GET", f"{self._path}/keys", dict[str, list[Key]])["keys"]
 
     def new_key(self, role: Role, place: Literal[1, 2] = 1) -> str:
-        """Make a key. The one that had this place counts no more.
+        """Make a key. It replaces the key that had its place.
 
         Args:
-            role: "application": decide, reward, activate. "administration": everything of this loop.
-            place: 1 or 2, so that one can be replaced while the other works.
+            role: "application" for decide, reward and activate, "administration" for everything of this loop.
+            place: 1 or 2. Each role has two places, so that one key can be replaced while the other one works.
 
         Returns:
-            The key. It is not shown again.
+            The key. It is shown only here.
 
         """
         body = {"role": role, "place": place}
@@ -499,48 +545,8 @@ class Client:
         """Delete a key.
 
         Args:
-            role: its role.
-            place: its place.
+            role: the role of the key.
+            place: the place of the key.
 
         """
         self._connection.ask("DELETE", f"{self._path}/keys/{role}/{place}", type(None))
-
-
-def _request(
-    context: Mapping[str, Any] | None,
-    actions: Iterable[Mapping[str, Any]] | None,
-    event: str | None,
-    unit: str | None,
-    explore: bool,
-    deferred: bool,
-) -> dict[str, Any]:
-    body: dict[str, Any] = {"event": uuid.uuid4().hex if event is None else event}
-    body |= _given(context=context, actions=_listed(actions), unit=unit)
-    if not explore:
-        body["explore"] = False
-    if deferred:
-        body["deferred"] = True
-    return body
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _listed(values: Iterable[Any] | None) -> list[Any] | None:
-    if isinstance(values, str):  # would be taken for its letters
-        raise InputError(f"a list is {shown(values)}; expected several values, not one text")
-    return None if values is None else list(values)
-
-
-def _period(since: datetime | None, until: datetime | None) -> dict[str, str]:
-    times = _given(since=since, until=until)
-    for name, time in times.items():
-        if time.tzinfo is None:
-            raise InputError(f"{name} is {shown(time)}; expected a time with a time zone")
-    return {name: time.isoformat() for name, time in times.items()}
-
-
-def _quoted(name: str) -> str:
-    """A name as one segment of a path; dots would be taken for folders."""
-    return quote(name, safe="").replace(".", "%2E")

@@ -1,4 +1,4 @@
-"""Requests that survive a service that restarts: what may be sent twice is tried again."""
+"""HTTP requests that are sent again while a service restarts, if that does no harm."""
 
 import random
 import time
@@ -29,14 +29,14 @@ class _Refusal(msgspec.Struct):
 
 
 class Connection:
-    """HTTP with a key, retries, and errors of our own.
+    """Sends requests with a key, tries again, and raises a `ServiceError` if that does not help.
 
     Args:
-        url: where the service is.
-        key: sent with each request.
-        timeout: seconds until a request is given up.
-        retries: how often a request is tried again.
-        transport: what carries requests instead of the network.
+        url: the address of the service.
+        key: the key that is sent with each request.
+        timeout: how long to wait for an answer, in seconds.
+        retries: how often to try again.
+        transport: carries requests in place of the network.
 
     """
 
@@ -50,6 +50,7 @@ class Connection:
         )
 
     def close(self) -> None:
+        """Close all connections."""
         self._http.close()
 
     def ask(
@@ -64,20 +65,21 @@ class Connection:
         timeout: float | None = None,
         repeatable: bool = True,
     ) -> _Result:
-        """Send a request and give its answer.
+        """Send a request and return its answer.
 
         Args:
-            method: of HTTP.
-            path: below the service's address.
+            method: the HTTP method.
+            path: the path below the service's address.
             kind: the type of the answer.
-            body: what is sent as JSON; None: nothing.
-            query: what stands behind the question mark.
-            headers: further ones.
-            timeout: another one than usual.
-            repeatable: whether the service may get it twice. If not, it is tried again only if it was never sent.
+            body: the body, which is sent as JSON; None if there is none.
+            query: parameters behind the path.
+            headers: further headers.
+            timeout: how long to wait, in seconds, if not as usual.
+            repeatable: whether the service may get the request twice. If not, it is sent again only if no connection
+                was made.
 
         Returns:
-            The answer, of that type.
+            The answer as an object of that type.
 
         """
         content = None if body is None else _encoded(body)
@@ -92,12 +94,12 @@ class Connection:
         return self._persist(attempt, repeatable)
 
     def download(self, path: str, target: Path, query: Mapping[str, str] | None = None) -> None:
-        """Write an answer to a file, which is replaced only when all has come.
+        """Write an answer to a file, which is replaced when the download is complete.
 
         Args:
-            path: below the service's address.
+            path: the path below the service's address.
             target: the file.
-            query: what stands behind the question mark.
+            query: parameters behind the path.
 
         """
 
@@ -120,7 +122,7 @@ class Connection:
                 if error.code != "unreachable" and not (repeatable and error.status in (None, 503)):
                     raise
             pause = min(_FIRST_PAUSE * 2**number, _LONGEST_PAUSE)
-            time.sleep(pause * random.uniform(0.5, 1.0))  # so that many clients do not come back at the same moment
+            time.sleep(pause * random.uniform(0.5, 1.0))  # so that not all clients come back at the same moment
         return self._tried(attempt)
 
     def _tried(self, attempt: Callable[[], _Result]) -> _Result:
@@ -139,7 +141,7 @@ def _refuse_failures(response: httpx.Response) -> None:
         return
     try:
         failure = msgspec.json.decode(response.content, type=_Refusal).error
-    except msgspec.DecodeError:  # of something between us and the service
+    except msgspec.DecodeError:  # a proxy has answered, and not the service
         failure = _Failure("unknown", f"{response.url} answered {response.status_code} {response.reason_phrase}")
     raise ServiceError(failure.message, status=response.status_code, code=failure.code)
 
@@ -159,7 +161,7 @@ def _encoded(body: object) -> bytes:
 
 
 def _plain(value: Any) -> object:
-    """Numbers and arrays of NumPy, as Python's own."""
+    """Return numbers and arrays of NumPy as plain Python values."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise InputError(f"a request holds {shown(value)}; expected what JSON can hold")

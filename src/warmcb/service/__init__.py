@@ -1,1 +1,1 @@
-"""A decision service: decide, log, wait for rewards, join, learn, publish. `warmcb serve` starts it."""
+"""A decision service: it decides, logs, waits for rewards, learns and publishes. `warmcb serve` starts it."""

@@ -1,4 +1,4 @@
-"""What callers send: the bodies of requests, with their types and limits."""
+"""The bodies of requests, with their types and limits."""
 
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -9,7 +9,7 @@ from warmcb._messages import one_line
 from warmcb.service.refusals import bad_request
 
 Text = Annotated[str, Meta(pattern=r"^[^\0]*$")]
-"""What is stored as it is: PostgreSQL has no texts with that character."""
+"""A text that is stored. PostgreSQL cannot store U+0000."""
 Name = Annotated[Text, Meta(min_length=1, max_length=256)]
 Record = dict[str, Any]
 T = TypeVar("T")
@@ -20,14 +20,14 @@ MOST_EXAMPLES = 10_000
 
 
 class SlotBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One place of a page.
+    """A slot of a page.
 
     Attributes:
-        id: names the slot.
-        features: what is known of it.
-        allowed: the actions that may be played there; by default all.
-        excluded: those that may not.
-        baseline: what is played there without a model; by default the first that may be.
+        id: the id of the slot.
+        features: what is known about it.
+        allowed: the ids of the actions that may be played there; by default all.
+        excluded: the ids of actions that may not be played there.
+        baseline: the action to play there if the baseline decides; by default the first one that may be played.
 
     """
 
@@ -42,17 +42,17 @@ class DecideBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A request for a decision.
 
     Attributes:
-        event: names the event, and the draw; by default a random id is made.
-        context: what is known of the situation.
-        actions: what can be played, in a loop with described actions: an id, and features.
-        allowed: the ids of actions that may be played; by default all.
-        excluded: those that may not.
-        unit: who it happens to; by default the event is its own unit.
-        explore: false: play the action that is expected to be best, or the baseline of an apprentice; draw nothing.
-        baseline: what is played in place of the model: by the mode, for the control group, or if there is no model in
-            time. By default the first that may be.
-        deferred: true: learned only if the event is activated.
-        slots: several decisions at once, one for each place of a page.
+        event: the id of the event, which also determines the draw. By default a random one is made.
+        context: what is known about the situation.
+        actions: the actions to choose from, each with an id and features, in a loop with described actions.
+        allowed: the ids of the actions that may be played; by default all.
+        excluded: the ids of actions that may not be played.
+        unit: the user or session that the decision is for; by default each event is a unit of its own.
+        explore: false plays the action that looks best, without a draw. In the mode apprentice it plays the baseline.
+        baseline: the action to play if the baseline decides: because of the mode, for the control group, or if no model
+            is available in time. By default the first one that may be played.
+        deferred: true if the event is learned only once it is activated.
+        slots: several decisions at once, one for each slot of a page.
 
     """
 
@@ -69,12 +69,12 @@ class DecideBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class RewardBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a decision has brought.
+    """The reward of a decision.
 
     Attributes:
         event: the id of the event.
         reward: any number; within `reward_range` if the loop has one.
-        slot: the id of the slot, if the event has several decisions.
+        slot: the id of the slot, if the event has slots.
 
     """
 
@@ -84,7 +84,7 @@ class RewardBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ActivateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A deferred event has taken place.
+    """The news that a deferred event took place.
 
     Attributes:
         event: the id of the event.
@@ -95,15 +95,15 @@ class ActivateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class ExampleBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One labelled example. It has `right`, or `rewards`, or `done` and `reward`.
+    """A labelled example. It has `right`, or `rewards`, or `done` and `reward`.
 
     Attributes:
-        context: what is known of the situation.
-        actions: what could be played, in a loop with described actions.
+        context: what is known about the situation.
+        actions: the actions to choose from, in a loop with described actions.
         right: the id of the right action.
-        rewards: what actions would bring, by id; those that nobody has judged are left out.
+        rewards: the rewards of actions, by id. Actions without a label are left out.
         done: the action that was played, by whatever rule.
-        reward: what it brought.
+        reward: the reward of the action that was played.
 
     """
 
@@ -116,11 +116,11 @@ class ExampleBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class LabelsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Labelled examples of one source.
+    """Labelled examples from one source.
 
     Attributes:
-        examples: all of the same form.
-        source: who has given them; what each source is worth is found out.
+        examples: the examples, all with the same kind of label.
+        source: who made the labels. The loop finds out how far to trust each source.
 
     """
 
@@ -132,11 +132,11 @@ class EncoderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The arguments of a loop's encoder.
 
     Attributes:
-        bits: rows have 2^bits columns; by default 18 for described actions, and 10 for named ones, which are then
+        bits: rows have 2^bits columns. By default 18 for described actions, and 10 for named ones, which are then
             learned by least squares.
         text: the paths of strings that are texts.
         categories: the paths of numbers that are categories.
-        now: the path of the time that ages are measured against.
+        now: the path of the time that ages are measured from.
 
     """
 
@@ -147,13 +147,13 @@ class EncoderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class LoopBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A loop to be made.
+    """A loop to make.
 
     Attributes:
-        kind: "described": actions have features, and are others each time. "named": always the same few.
+        kind: "described" if actions have features and come with each request, "named" if they are always the same.
         actions: the names of named actions.
-        encoder: how contexts and actions become rows.
-        settings: those that differ from the defaults.
+        encoder: how contexts and actions become rows of numbers.
+        settings: settings that differ from the defaults.
 
     """
 
@@ -164,10 +164,10 @@ class LoopBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ActionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One named action more.
+    """A named action to add.
 
     Attributes:
-        name: of the action.
+        name: the name of the action.
 
     """
 
@@ -175,11 +175,11 @@ class ActionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ExplainBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A decision to be explained.
+    """A decision to explain.
 
     Attributes:
         event: the id of the event.
-        slot: the id of the slot, if the event has several decisions.
+        slot: the id of the slot, if the event has slots.
 
     """
 
@@ -188,10 +188,10 @@ class ExplainBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A key to be made.
+    """A key to make.
 
     Attributes:
-        role: what it may do.
+        role: what the key may do.
         place: which of the two keys of that role it replaces.
 
     """
@@ -201,15 +201,15 @@ class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class EvaluateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Policies to be evaluated on the log of a loop.
+    """Policies to evaluate on the log of a loop.
 
     Attributes:
-        policies: "uniform", "default", "logged", "always:ACTION", "version:NUMBER", "greedy:NUMBER". The first one is
-            what the others are compared with.
-        since: of events that were decided from then on, in ISO 8601.
-        until: of events before.
-        model: what the model of rewards sees.
-        level: of confidence.
+        policies: "uniform", "default", "logged", "always:ACTION", "version:NUMBER" or "greedy:NUMBER". The others are
+            compared with the first one.
+        since: only events that were decided at this time or later, in ISO 8601.
+        until: only events that were decided before this time.
+        model: the features of the model of rewards.
+        level: the confidence level.
 
     """
 
@@ -224,7 +224,7 @@ _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
 
 
 def decoded(body: bytes, kind: type[T]) -> T:
-    """A body as what it should be.
+    """Decode a body, or refuse it.
 
     Args:
         body: JSON.
@@ -238,6 +238,6 @@ def decoded(body: bytes, kind: type[T]) -> T:
         found: T = decoder.decode(body)
         return found
     except RecursionError:
-        raise bad_request("the body is JSON that is too deep") from None
+        raise bad_request("the body is JSON that is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise bad_request(f"the body is not what is expected: {one_line(error)}") from None

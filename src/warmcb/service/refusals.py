@@ -1,15 +1,15 @@
-"""Why a request is refused: a status, a code for programs and a sentence for people."""
+"""Refusals: a status, a code for programs and a sentence for people."""
 
 from warmcb.errors import WarmcbError
 
 
 class RefusedError(WarmcbError):
-    """A request cannot be answered as it is. Nothing was changed.
+    """A request that cannot be answered as it is. Nothing was changed.
 
     Args:
-        status: of HTTP.
-        code: what programs look at.
-        message: one sentence.
+        status: the HTTP status.
+        code: a word for programs.
+        message: one sentence for people.
 
     """
 
@@ -19,15 +19,15 @@ class RefusedError(WarmcbError):
 
 
 def bad_request(message: str) -> RefusedError:
-    """The request makes no sense."""
+    """Refuse a request that makes no sense."""
     return RefusedError(400, "bad_request", message)
 
 
 def not_found(message: str) -> RefusedError:
-    """There is no such thing."""
+    """Refuse a request for something that does not exist."""
     return RefusedError(404, "not_found", message)
 
 
 def conflict(message: str) -> RefusedError:
-    """It contradicts what is there."""
+    """Refuse a request that contradicts what is stored."""
     return RefusedError(409, "conflict", message)

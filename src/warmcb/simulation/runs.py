@@ -1,6 +1,6 @@
-"""Simulate bandits on a data set: a warm start on corrupted labels, then rounds that show only the chosen cost.
+"""Runs of bandits on one data set: warm start on corrupted labels, then rounds that show the chosen cost only.
 
-All runs, here and in a study, go through `play`.
+`play` is the one seam for back ends: whatever plays bandits on a prepared data set, here or in a study, calls it.
 """
 
 import os
@@ -203,7 +203,7 @@ def _scene(
         return DescribedScene.of_lists(X, actions, ids, y, costs, bandit, cost_range, **settings)
     if is_described:
         raise InputError(
-            f"bandit is {type(bandit).__name__}; expected a SharedBandit, as actions are described or have ids"
+            f"actions are described, or have ids; expected a SharedBandit with them, and not {type(bandit).__name__}"
         )
     return Scene.prepare(
         X, y, costs, getattr(bandit, "n_actions", None), **settings, actions=actions,
@@ -217,7 +217,7 @@ def _are_described(actions: Any) -> bool:
         return False
     try:
         return len(actions) > 0 and len(np.shape(actions[0])) == 2
-    except ValueError:  # nested lists of different lengths, which a boolean array cannot have
+    except ValueError:  # lists of different lengths: no row of a mask has any
         return True
 
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
 import warmcb
 from warmcb import _inputs, _own
+from warmcb._sparse import nonzeros_per_row
 from warmcb.catalogue import algorithm
 from warmcb.catalogue.lookup import check_making
 from warmcb.data import Dataset, DescribedDataset, Source, folder, suite
@@ -168,14 +168,9 @@ def _facts(dataset: Dataset | DescribedDataset) -> DataFacts:
     matrices = [dataset.X, dataset.A] if isinstance(dataset, DescribedDataset) else [dataset.X]
     there = [matrix for matrix in matrices if matrix is not None]
     n_features = sum(matrix.shape[1] for matrix in there)
-    density = round(sum(map(_nonzeros_per_row, there)) / n_features, 3)
+    density = round(sum(map(nonzeros_per_row, there)) / n_features, 3)
     facts = (dataset.name, dataset.n_rounds, n_features, dataset.n_actions, density, fingerprint(dataset))
     return DataFacts(*facts, float(dataset.sizes.mean()) if isinstance(dataset, DescribedDataset) else None)
-
-
-def _nonzeros_per_row(matrix: Any) -> float:
-    nonzeros = matrix.nnz if sparse.issparse(matrix) else np.count_nonzero(matrix)
-    return float(nonzeros / matrix.shape[0])
 
 
 def write_up(grid: Grid, store: StudyStore, outcome: StudyOutcome, began: datetime) -> Sequence[Mapping[str, Any]]:

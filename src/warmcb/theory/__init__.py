@@ -1,23 +1,8 @@
-"""The paper's theory as code: what its theorems promise, in its own letters."""
+"""The paper's theory as functions, in its notation: bounds, similarity, examples of similar sources."""
 
 from warmcb.theory.advice import BestLambda, best_lambda
-from warmcb.theory.bounds import (
-    Bound,
-    G,
-    H,
-    Problem,
-    V,
-    W,
-    corollary,
-    effective_sample_size,
-    lambda_0_bandit,
-    lambda_0_supervised,
-    minimax_lower_bound,
-    theorem_1,
-    theorem_2,
-    ucb_regret,
-    ucb_T0,
-)
+from warmcb.theory.algorithm_1 import G, V, corollary, effective_sample_size, lambda_0_bandit, theorem_1
+from warmcb.theory.algorithm_2 import H, W, lambda_0_supervised, theorem_2
 from warmcb.theory.examples import (
     SimilarSource,
     StrongSimilarity,
@@ -26,6 +11,8 @@ from warmcb.theory.examples import (
     strong_similarity,
     uniform_corruption,
 )
+from warmcb.theory.lower_bounds import minimax_lower_bound, ucb_regret, ucb_T0
+from warmcb.theory.problem import Bound, Problem
 from warmcb.theory.similarity import Frontier, frontier, risks
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What a practitioner asks: which λ to expect, with labels that are so similar to what one is judged by."""
+"""The λ with the best guarantee, for labels of known similarity."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,19 +9,21 @@ from numpy.typing import NDArray
 from warmcb import _inputs
 from warmcb.bandits.arrow import eight_lambdas
 from warmcb.errors import InputError
-from warmcb.theory.bounds import G, Problem
+from warmcb.theory.algorithm_1 import G
+from warmcb.theory.problem import Problem
 from warmcb.theory.similarity import Frontier
 
 Doubles = NDArray[np.float64]
 
 
 class BestLambda(NamedTuple):
-    """The λ with the lowest bound, and the similarity that proves it.
+    """The λ with the lowest bound, and the similarity that the bound uses.
 
     Attributes:
         lam: the λ, in [0, 1].
-        average: the average of G_t(λ, α, Δ) over the rounds. From the worst policy's regret on it only ranks λ.
-        alpha: the α of the frontier with which λ has this bound.
+        average: the average of G_t(λ, α, Δ) over the rounds. If it is above the regret of the worst policy, it ranks
+            the λ but guarantees nothing.
+        alpha: the α at which this bound is lowest.
         Delta: Δ(α) of the frontier.
 
     """
@@ -35,27 +37,33 @@ class BestLambda(NamedTuple):
 def best_lambda(
     problem: Problem, frontier: Frontier, lambdas: int | Sequence[float] | Doubles | None = None
 ) -> BestLambda:
-    """The λ with which ARRoW-CB is promised most, by theorem 1 and the frontier of its labels against its costs.
+    """Find the λ for which theorem 1 guarantees ARRoW-CB the lowest cost.
 
-    The theorem holds for every (α, Δ(α)), so that the best of them counts: of all α up to 1, or to where the worst
-    regret on D₂ is α times the worst on D₁. Larger ones only say what is known without any data, that no policy costs
-    more than the worst: for λ = 0 they would win whenever the bounds are no better than that.
+    The theorem holds for every (α, Δ(α)) of the frontier, so the best of them counts. Only α up to 1 are tried, or up
+    to the ratio of the largest regret on D₂ to the largest on D₁, if that is more. A larger α says only that no policy
+    costs more than the worst one, which is known without data.
 
     Args:
         problem: K, n_s, n_b, ε, |Π| and δ.
-        frontier: D₁ are the costs of the interaction, D₂ the labels of the warm start.
-        lambdas: to choose from, as `ArrowCB` takes them; by default 0, 1 and 240 between them, even in λ/(1−λ).
+        frontier: the similarity of D₂, the labels of the warm start, to D₁, the costs of the interaction.
+        lambdas: the λ to choose from, as `ArrowCB` takes them. By default 0, 1 and 240 values between them, evenly
+            spaced in the logarithm of λ/(1−λ).
 
     Returns:
-        the λ, with the average of its G_t and the (α, Δ) at which that is lowest.
+        the λ, with the average of its G_t and the (α, Δ) at which that average is lowest.
 
-    >>> from warmcb.learners.finite_class import ConstantPolicies
-    >>> from warmcb.theory import frontier
-    >>> same = frontier(ConstantPolicies(2), np.zeros((4, 1)), [0, 0, 0, 1], [0, 0, 0, 1], bootstrap=0)
-    >>> problem = Problem(K=2, n_s=10_000, n_b=10**6, epsilon=0.1, n_policies=2)
-    >>> best = best_lambda(problem, same)
-    >>> round(best.lam, 2), best.alpha, best.Delta  # ε/(K+ε) = 0.05
-    (0.05, 1.0, 0.0)
+    Raises:
+        InputError: `lambdas` is not a valid Λ, or n_s is 0 and Λ contains only 0.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import ConstantPolicies
+        >>> from warmcb.theory import Problem, best_lambda, frontier
+        >>> same = frontier(ConstantPolicies(2), np.zeros((4, 1)), [0, 0, 0, 1], [0, 0, 0, 1], bootstrap=0)
+        >>> problem = Problem(K=2, n_s=10_000, n_b=10**6, epsilon=0.1, n_policies=2)
+        >>> best = best_lambda(problem, same)
+        >>> round(best.lam, 2), best.alpha, best.Delta  # ε/(K+ε) = 0.05
+        (0.05, 1.0, 0.0)
 
     """
     if lambdas is None:
@@ -66,14 +74,14 @@ def best_lambda(
     if problem.n_s == 0:
         lams = lams[lams > 0]
         if not lams.size:
-            raise InputError("lambdas is [0]; expected another one, as n_s is 0: λ = 0 learns from nothing")
+            raise InputError("lambdas is [0]; expected another λ, as n_s is 0: λ = 0 learns from nothing")
     largest_1, largest_2 = frontier.regrets.max(axis=1)
     top = max(1.0, largest_2 / largest_1) if largest_1 > 0 else 1.0
     alphas = np.union1d(np.linspace(0, top, 101)[1:], [1.0, *frontier.breakpoints])
     alphas = alphas[alphas <= top]
-    alphas = alphas[np.argsort(np.abs(alphas - 1), kind="stable")]  # where α does not matter, it is 1
+    alphas = alphas[np.argsort(np.abs(alphas - 1), kind="stable")]  # of equally good α, the one next to 1 counts
     Deltas = frontier.Delta(alphas)
-    ends = np.unique(np.geomspace(1, problem.n_b + 1, 400).round())  # runs of rounds: each is as good as its middle
+    ends = np.unique(np.geomspace(1, problem.n_b + 1, 400).round())  # of blocks; t is the middle of each
     t, share = (ends[:-1] + ends[1:] - 1) / 2, np.diff(ends) / problem.n_b
     averages = np.array(
         [G(t, lams[:, None], problem, alpha, Delta) @ share for alpha, Delta in zip(alphas, Deltas, strict=True)]

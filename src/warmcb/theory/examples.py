@@ -1,4 +1,4 @@
-"""The paper's examples of similar sources (its appendix on similarity), and a check of what is claimed of them."""
+"""The paper's examples of similar sources (appendix on similarity), and a check of its claims about them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -19,11 +19,13 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class SimilarSource:
-    """A source D₂ made from D₁, and what the paper claims of it: strong (α, Δ)-similarity, by c₂ = c⁺ + c⁻.
+    """A source D₂ that is made from D₁, and the strong (α, Δ)-similarity that the paper claims for it.
+
+    Strong similarity is about a useful and a useless part of the costs, c₂ = c⁺ + c⁻.
 
     Attributes:
         costs: E[c₂(a) | x], shape (n, K).
-        plus: E[c⁺(a) | x], the useful part, shape (n, K); c⁻ is the rest.
+        plus: E[c⁺(a) | x], the useful part, shape (n, K).
         alpha: the α that the paper claims; larger is better.
         Delta: the Δ that the paper claims; smaller is better.
 
@@ -36,20 +38,26 @@ class SimilarSource:
 
 
 def lowest_cost_labels(costs_1: ArrayLike, best_actions: ArrayLike) -> SimilarSource:
-    """Example 1: an expert names the action of the lowest cost. (1, 2·P(c(π*(x)) ≥ min over a ≠ π*(x) of c(a))).
+    """Example 1: an expert names the action with the lowest cost.
+
+    The claim is (1, 2·P(c(π*(x)) ≥ min over a ≠ π*(x) of c(a)))-similarity.
 
     Args:
         costs_1: D₁, shape (n, K).
-        best_actions: what π*, the best policy on D₁, does in each context; shape (n,).
+        best_actions: the action of π*, the best policy on D₁, in each context; shape (n,).
 
     Returns:
-        D₂, in which the named action costs 0 and any other 1.
+        D₂, in which the named action costs 0 and any other action costs 1.
 
-    >>> source = lowest_cost_labels([[0.0, 0.3], [0.1, 0.2], [0.5, 0.4], [0.2, 0.9]], best_actions=[0, 0, 0, 0])
-    >>> source.costs.tolist()
-    [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
-    >>> source.alpha, source.Delta  # π* is not the lowest in one row of four
-    (1.0, 0.5)
+    Raises:
+        InputError: the costs or the actions are not valid.
+
+    Examples:
+        >>> source = lowest_cost_labels([[0.0, 0.3], [0.1, 0.2], [0.5, 0.4], [0.2, 0.9]], best_actions=[0, 0, 0, 0])
+        >>> source.costs.tolist()
+        [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+        >>> source.alpha, source.Delta  # π* is not the cheapest action in one row of four
+        (1.0, 0.5)
 
     """
     n_actions = _inputs.count_actions(None, costs_1)
@@ -67,20 +75,26 @@ def lowest_cost_labels(costs_1: ArrayLike, best_actions: ArrayLike) -> SimilarSo
 
 
 def uniform_corruption(y: ArrayLike, n_actions: int, p: float) -> SimilarSource:
-    """Example 2: with probability p a label is replaced by any, as the noise uar does. (1−p, 0).
+    """Example 2: with probability p a label is replaced by a uniformly random one, as the noise uar does.
+
+    The claim is (1−p, 0)-similarity.
 
     Args:
-        y: labels of D₁, in 0..K−1, shape (n,).
+        y: the labels of D₁, in 0..K−1; shape (n,).
         n_actions: K, at least 2.
-        p: how often they are replaced, in [0, 1]; by the true label, too, as it is one of the K.
+        p: the probability of a replacement, in [0, 1]. The new label is one of all K, so it can be the true one.
 
     Returns:
         D₂, with its costs in expectation over the replacement.
 
-    >>> uniform_corruption([0, 1], n_actions=2, p=0.5)
-    SimilarSource(costs=array([[0.25, 0.75],
-           [0.75, 0.25]]), plus=array([[0.25, 0.75],
-           [0.75, 0.25]]), alpha=0.5, Delta=0.0)
+    Raises:
+        InputError: an argument is out of its range.
+
+    Examples:
+        >>> uniform_corruption([0, 1], n_actions=2, p=0.5)
+        SimilarSource(costs=array([[0.25, 0.75],
+               [0.75, 0.25]]), plus=array([[0.25, 0.75],
+               [0.75, 0.25]]), alpha=0.5, Delta=0.0)
 
     """
     true = _true_costs(y, n_actions)
@@ -89,20 +103,26 @@ def uniform_corruption(y: ArrayLike, n_actions: int, p: float) -> SimilarSource:
 
 
 def general_corruption(y: ArrayLike, wrong: ArrayLike, n_actions: int, p: float) -> SimilarSource:
-    """Example 3: with probability p a label is replaced by whatever an adversary likes. (1, 2p).
+    """Example 3: with probability p a label is replaced by one that an adversary chooses.
+
+    The claim is (1, 2p)-similarity.
 
     Args:
-        y: labels of D₁, in 0..K−1, shape (n,).
-        wrong: the labels that may take their place, shape (n,); or of random ones the expected costs, shape (n, K).
+        y: the labels of D₁, in 0..K−1; shape (n,).
+        wrong: the adversary's labels, shape (n,); or, if they are random, their expected costs, shape (n, K).
         n_actions: K, at least 2.
-        p: how often they do, in [0, 1].
+        p: the probability of a replacement, in [0, 1].
 
     Returns:
         D₂, with its costs in expectation over the replacement.
 
-    >>> source = general_corruption([0, 1], wrong=[1, 1], n_actions=2, p=0.25)
-    >>> source.costs.tolist(), source.alpha, source.Delta
-    ([[0.25, 0.75], [1.0, 0.0]], 1.0, 0.5)
+    Raises:
+        InputError: an argument is out of its range.
+
+    Examples:
+        >>> source = general_corruption([0, 1], wrong=[1, 1], n_actions=2, p=0.25)
+        >>> source.costs.tolist(), source.alpha, source.Delta
+        ([[0.25, 0.75], [1.0, 0.0]], 1.0, 0.5)
 
     """
     true = _true_costs(y, n_actions)
@@ -111,12 +131,12 @@ def general_corruption(y: ArrayLike, wrong: ArrayLike, n_actions: int, p: float)
 
 
 class StrongSimilarity(NamedTuple):
-    """How the two conditions of strong similarity are met.
+    """Whether the two conditions of strong similarity hold, and by how much.
 
     Attributes:
-        useful: the smallest E[c⁺(π(x))] − E[c⁺(π*(x))] − α·r₁(π); at least 0 by condition 1.
-        useless: the largest |E[c⁻(π(x))]|; at most Δ/2 by condition 2.
-        holds: whether both are met, but for rounding.
+        useful: the smallest E[c⁺(π(x))] − E[c⁺(π*(x))] − α·r₁(π) over all π. Condition 1 wants at least 0.
+        useless: the largest |E[c⁻(π(x))]| over all π. Condition 2 wants at most Δ/2.
+        holds: whether both conditions hold, up to rounding.
 
     """
 
@@ -128,20 +148,28 @@ class StrongSimilarity(NamedTuple):
 def strong_similarity(
     policies: Policies, X: Features, costs_1: ArrayLike, source: SimilarSource, *, tolerance: float = _TOLERANCE
 ) -> StrongSimilarity:
-    """Check the paper's claim about a source made from D₁, on the data and the policies at hand.
+    """Check the claimed similarity of a source that is made from D₁, on given contexts and policies.
 
     Args:
         policies: Π.
         X: the contexts, one in each row.
         costs_1: D₁: costs of shape (n, K), or labels of shape (n,).
         source: D₂ on the same contexts, with the claimed α and Δ.
-        tolerance: by how much a condition may be missed because of rounding.
+        tolerance: the rounding error that is allowed in each condition.
 
-    >>> from warmcb.learners.finite_class import ConstantPolicies
-    >>> y = [0, 0, 0, 1]
-    >>> source = general_corruption(y, wrong=[1, 1, 1, 0], n_actions=2, p=0.25)
-    >>> strong_similarity(ConstantPolicies(2), np.zeros((4, 1)), y, source)  # of the Δ/2 = 0.25 half is needed
-    StrongSimilarity(useful=0.0, useless=0.125, holds=True)
+    Returns:
+        how far the two conditions are met.
+
+    Raises:
+        InputError: the data do not fit together.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import ConstantPolicies
+        >>> y = [0, 0, 0, 1]
+        >>> source = general_corruption(y, wrong=[1, 1, 1, 0], n_actions=2, p=0.25)
+        >>> strong_similarity(ConstantPolicies(2), np.zeros((4, 1)), y, source)  # Δ/2 is 0.25
+        StrongSimilarity(useful=0.0, useless=0.125, holds=True)
 
     """
     true, plus = risks(policies, X, costs_1, source.plus)

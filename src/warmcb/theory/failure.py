@@ -1,6 +1,6 @@
-"""How the naive warm start fails: the two-armed example of section 2.1 and of the appendix.
+"""How a naive warm start fails: the two-armed example of section 2.1 and of the appendix.
 
-The labels cost (½, ½ + Δ/2), the rounds (½, ½ − Δ/2): the second arm is the better one, and the labels say the reverse.
+The labels say that the arms cost (½, ½ + Δ/2). In the rounds they cost (½, ½ − Δ/2), so the second arm is better.
 """
 
 from typing import NamedTuple
@@ -14,11 +14,11 @@ from warmcb.simulation import simulate
 
 
 class TwoArmedRun(NamedTuple):
-    """One bandit on the example.
+    """The run of one bandit on the two-armed example.
 
     Attributes:
-        regret: cumulative, after each round; shape (n_b,).
-        first_play: the first round, counted from 1, that plays the better arm; None if no round does.
+        regret: the cumulative regret after each round; shape (n_b,).
+        first_play: the first round that plays the better arm, counted from 1; None if no round does.
 
     """
 
@@ -27,21 +27,26 @@ class TwoArmedRun(NamedTuple):
 
 
 def two_armed(Delta: float, n_s: int, n_b: int, *, epsilon: float = 0.05, seed: int = 0) -> dict[str, TwoArmedRun]:
-    """Play the warm-started UCB1, plain UCB1 and ARRoW-CB on the example with gap Δ and n_s labels, for n_b rounds.
+    """Play the two-armed example with warm-started UCB1, plain UCB1 and ARRoW-CB.
 
     Args:
-        Delta: Δ in [0, 1]. The better arm costs Δ/2 less in the rounds, and Δ/2 more by the labels.
+        Delta: Δ in [0, 1]. The better arm costs Δ/2 less in the rounds, and Δ/2 more according to the labels.
         n_s: the number of labels.
         n_b: the number of rounds, at least 1.
-        epsilon: ε of ARRoW-CB; UCB1 has none.
-        seed: of ARRoW-CB; UCB1 draws nothing at random.
+        epsilon: ε of ARRoW-CB. UCB1 has none.
+        seed: the seed of ARRoW-CB. UCB1 is deterministic.
 
     Returns:
-        what became of each bandit, by the name of its class: "WarmUCB", "UCB1" and "ArrowCB".
+        the run of each bandit, by the name of its class: "WarmUCB", "UCB1" and "ArrowCB".
 
-    >>> played = two_armed(Delta=0.5, n_s=100, n_b=1000)
-    >>> played["WarmUCB"].first_play, played["UCB1"].first_play
-    (333, 2)
+    Raises:
+        InputError: an argument is out of its range.
+
+    Examples:
+        >>> from warmcb.theory.failure import two_armed
+        >>> played = two_armed(Delta=0.5, n_s=100, n_b=1000)
+        >>> played["WarmUCB"].first_play, played["UCB1"].first_play
+        (333, 2)
 
     """
     Delta = _inputs.fraction("Delta", Delta)

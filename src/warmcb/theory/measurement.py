@@ -1,4 +1,4 @@
-"""The theorems beside what happens: regret of the exact algorithms on made-up sources of known similarity."""
+"""Measured regret beside the theorems: the exact algorithms on synthetic sources of known similarity."""
 
 import multiprocessing
 from collections.abc import Sequence
@@ -13,7 +13,9 @@ from warmcb import _inputs
 from warmcb.bandits import ExactArrow, ExactSupervisedTruth
 from warmcb.learners.finite_class import TablePolicies
 from warmcb.simulation import simulate
-from warmcb.theory.bounds import Bound, Problem, theorem_1, theorem_2
+from warmcb.theory.algorithm_1 import theorem_1
+from warmcb.theory.algorithm_2 import theorem_2
+from warmcb.theory.problem import Bound, Problem
 from warmcb.theory.similarity import frontier
 
 Doubles = NDArray[np.float64]
@@ -21,14 +23,14 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sources:
-    """Two sources on numbered contexts: the mean cost of every action under each, and a class of policies.
+    """Two sources of costs on numbered contexts, and a class of policies.
 
-    Costs that are drawn are 0 or 1, with these means.
+    Costs are drawn as 0 or 1, with the means given here.
 
     Attributes:
         truth: the mean costs of the true source, in [0, 1], shape (contexts, K).
-        other: those of the other source, likewise.
-        policies: Π, on the numbers of the contexts.
+        other: the mean costs of the other source, in the same shape.
+        policies: Π. A policy is a table: an action for each context.
         Delta: Δ(1): the other source is (1, Δ)-similar to the true one.
 
     """
@@ -42,16 +44,22 @@ class Sources:
     def made_up(
         cls, bias: float, *, K: int = 3, n_contexts: int = 30, n_policies: int = 50, seed: int = 0
     ) -> "Sources":
-        """Random mean costs; the other source also likes the actions of a wrong policy, by `bias` in [0, 1].
-
-        With a bias of 0 the sources are identical, and Δ is 0.
+        """Make two sources with random mean costs. The other source also favours a wrong policy.
 
         Args:
-            bias: how wrong the other source is, in [0, 1].
+            bias: how strongly the other source favours it, in [0, 1]. With 0 the sources are identical, and Δ is 0.
             K: the number of actions.
-            n_contexts: the number of different contexts; in a run each is as likely as any other.
+            n_contexts: the number of different contexts. In a run, all are equally likely.
             n_policies: |Π|, at least 2. Policy 0 is the best one, policy 1 the wrong one.
-            seed: of the mean costs and the policies.
+            seed: the seed of the mean costs and the policies.
+
+        Returns:
+            the two sources, with their Δ.
+
+        Examples:
+            >>> from warmcb.theory.measurement import Sources
+            >>> Sources.made_up(0.0).Delta, round(Sources.made_up(0.3).Delta, 2)
+            (0.0, 0.32)
 
         """
         bias = _inputs.fraction("bias", bias)
@@ -69,7 +77,7 @@ class Sources:
         return cls(truth, other, policies, float(similarity.Delta(1.0)))
 
     def problem(self, n_s: int, n_b: int, epsilon: float, delta: float = 0.05) -> Problem:
-        """What the bounds are asked about.
+        """The problem that the bounds are about.
 
         Args:
             n_s: the number of labels.
@@ -78,19 +86,19 @@ class Sources:
             delta: δ in (0, 1/e).
 
         Returns:
-            a problem with these, and with the K and |Π| of the sources.
+            a problem with these sizes, and with K and |Π| of the sources.
 
         """
         return Problem(self.truth.shape[1], n_s, n_b, epsilon, len(self.policies), delta)
 
 
 class Measured(NamedTuple):
-    """The average regret of an exact algorithm, over seeds, and the bound that the theorem gives.
+    """The measured regret of an exact algorithm, and the bound of its theorem.
 
     Attributes:
-        regret: in cost a round, to the best policy on the contexts that came; the mean over the seeds.
-        error: its standard error.
-        bound: theorem 1 or 2, with eight λ.
+        regret: the regret per round to the best policy on the contexts of a run; the mean over all runs.
+        error: the standard error of `regret`.
+        bound: the bound of theorem 1 or 2, with eight λ.
 
     """
 
@@ -102,20 +110,28 @@ class Measured(NamedTuple):
 def average_regret(
     sources: Sources, n_s: int, n_b: int, epsilon: float, *, truth: str = "bandit", seeds: int = 5
 ) -> Measured:
-    """Play exact Algorithm 1 (`truth` is "bandit") or 2 ("supervised") and count regret in true mean costs.
-
-    The true source is the rounds in one case, the labels in the other.
+    """Measure the regret of exact Algorithm 1 or 2, in true mean costs.
 
     Args:
-        sources: where labels and rounds are drawn from.
+        sources: the sources that labels and rounds are drawn from.
         n_s: the number of labels.
         n_b: the number of rounds.
         epsilon: ε in (0, 1].
-        truth: "bandit" or "supervised".
-        seeds: the number of runs, at least 1; each has a seed and data of its own.
+        truth: "bandit" plays Algorithm 1, where the rounds come from the true source; "supervised" plays Algorithm 2,
+            where the labels do.
+        seeds: the number of runs, at least 1. Each run has its own seed and its own data.
 
     Returns:
         the mean regret, its standard error, and the bound.
+
+    Raises:
+        InputError: an argument is out of its range.
+
+    Examples:
+        >>> from warmcb.theory.measurement import Sources, average_regret
+        >>> measured = average_regret(Sources.made_up(0.0), n_s=100, n_b=50, epsilon=0.1, seeds=2)
+        >>> measured.regret < measured.bound.total
+        True
 
     """
     regrets = [_regret(sources, n_s, n_b, epsilon, truth, seed) for seed in range(_inputs.integer("seeds", seeds, 1))]
@@ -143,13 +159,13 @@ def _regret(sources: Sources, n_s: int, n_b: int, epsilon: float, truth: str, se
 
 
 class RegretPanel(NamedTuple):
-    """One thing varied, the others held: a part of the measurement.
+    """A part of the measurement, in which one quantity varies and two are fixed.
 
     Attributes:
-        algorithm: of the paper, 1 or 2.
-        varied: "n_b", "n_s" or "ε".
-        values: of what is varied, in ascending order.
-        fixed: the values of the other two, by name.
+        algorithm: 1 or 2, as in the paper.
+        varied: the quantity that varies: "n_b", "n_s" or "ε".
+        values: its values, in ascending order.
+        fixed: the values of the other two quantities, by name.
 
     """
 
@@ -160,7 +176,7 @@ class RegretPanel(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What stands above the panel: the algorithm, and what is held."""
+        """The title of the panel: the algorithm, and the fixed quantities."""
         held = ", ".join(f"{name} = {value:g}" for name, value in self.fixed.items())
         return f"Algorithm {self.algorithm}: {held}"
 
@@ -176,14 +192,14 @@ PANELS = tuple(RegretPanel(algorithm, *varied) for algorithm in (1, 2) for varie
 
 
 def measure_all(seeds: int, workers: int | None = None) -> list[tuple[RegretPanel, Curves]]:
-    """Measure what the theorems talk about, one thing varied at a time, for three biases; in processes.
+    """Measure the regret for all `PANELS` and three biases, in several processes.
 
     Args:
         seeds: the number of runs for each value, at least 1.
         workers: the number of processes; by default one for each core.
 
     Returns:
-        for each of `PANELS` its curves: a curve is named by its Δ, and maps each value to what was measured there.
+        each panel with its curves. A curve is named by its Δ, and maps each value to the measurement there.
 
     """
     tasks = [(number, bias, value, seeds) for number, panel in enumerate(PANELS) for bias in _BIASES
@@ -206,14 +222,19 @@ def _measure(task: tuple[int, float, float, int]) -> Measured:
 
 
 def slope(n_b: Sequence[float], regrets: Sequence[float]) -> float:
-    """The exponent of n_b: the slope of a line through the logarithms.
+    """Fit the exponent with which the regret depends on n_b.
 
     Args:
         n_b: numbers of rounds, at least two different ones.
-        regrets: the average regret at each, above 0.
+        regrets: the average regret at each of them, above 0.
 
-    >>> round(slope([100, 400, 1600], [0.3, 0.15, 0.075]), 3)
-    -0.5
+    Returns:
+        the slope of a line through the logarithms.
+
+    Examples:
+        >>> from warmcb.theory.measurement import slope
+        >>> round(slope([100, 400, 1600], [0.3, 0.15, 0.075]), 3)
+        -0.5
 
     """
     return float(np.polyfit(np.log(n_b), np.log(regrets), 1)[0])

@@ -1,4 +1,4 @@
-"""Pictures of the theory; they need Matplotlib."""
+"""Figures of the theory. They need Matplotlib."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warmcb.catalogue import looks
-from warmcb.theory.bounds import ucb_T0
 from warmcb.theory.failure import TwoArmedRun, two_armed
+from warmcb.theory.lower_bounds import ucb_T0
 from warmcb.theory.measurement import Curves, Measured, RegretPanel, slope
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ def plot_failure(
     Deltas: Sequence[float] = (0.3, 0.5, 0.8),
     sizes: Sequence[int] = (25, 50, 100, 200, 300, 400, 600),
 ) -> "Figure":
-    """Draw regret on the two-armed example, over rounds, n_s and Δ, and how long the naive warm start keeps waiting.
+    """Draw the regret on the two-armed example, and how long the naive warm start waits for the better arm.
 
     Args:
-        Delta: the Δ of the panel over rounds, in [0, 1].
-        n_s: the number of labels of that panel.
+        Delta: Δ in the first panel, which shows the regret over the rounds; in [0, 1].
+        n_s: the number of labels in the first panel.
         n_b: the number of rounds, in all panels.
-        Deltas: the Δ of the other panels, at most four.
-        sizes: the n_s of the other panels.
+        Deltas: the values of Δ in the other panels, at most four.
+        sizes: the values of n_s in the other panels.
 
     Returns:
-        a figure; its `savefig` writes it to a file.
+        a figure. Its method `savefig` writes it to a file.
 
     """
     from matplotlib.figure import Figure
@@ -78,15 +78,15 @@ def _regrets(axis: "Axes", played: Mapping[str, TwoArmedRun], Delta: float, n_s:
 
 
 def plot_regret(measured: Sequence[tuple[RegretPanel, Curves]]) -> "Figure":
-    """Draw measured regret, a panel for each thing varied, with the terms of the first curve's bound in grey.
+    """Draw the measured regret, with the terms of the first curve's bound in grey.
 
-    A curve over n_b carries its slope, the fitted exponent of n_b.
+    The legend of a curve over n_b shows its slope, the fitted exponent of n_b.
 
     Args:
-        measured: what `measure_all` gives, or some of it. Of the curves of a panel four are drawn at most.
+        measured: the result of `measure_all`, or some of its panels. At most four curves of a panel are drawn.
 
     Returns:
-        a figure; its `savefig` writes it to a file.
+        a figure. Its method `savefig` writes it to a file.
 
     """
     from matplotlib.figure import Figure

@@ -1,8 +1,8 @@
-"""How similar two sources of costs are for a class of policies: section 2 of the paper and its appendix on similarity.
+"""The similarity of two sources of costs for a class of policies: section 2 of the paper and its appendix.
 
-D₂ is (α, Δ)-similar to D₁ (definition 1) if r₂(π) ≥ α·r₁(π) − Δ for every policy, where r₁ and r₂ are its regrets on
-both to the policy π* that is best on D₁. For each α the smallest such Δ is a maximum over finitely many policies: Δ(α),
-the frontier, is computed exactly.
+D₂ is (α, Δ)-similar to D₁ (definition 1) if r₂(π) ≥ α·r₁(π) − Δ for every policy π. Here r₁ and r₂ are the regrets of
+π on the two sources, relative to π*, the best policy on D₁. For each α there is a smallest such Δ. It is a maximum over
+finitely many policies, so Δ(α), the frontier, can be computed exactly.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from warmcb.learners.finite_class import JoinedPolicies, LinearPolicies, Policie
 
 Doubles = NDArray[np.float64]
 
-_DECISIONS = 2**22  # of how many (context, policy) the losses are in memory at a time
+_DECISIONS = 2**22  # the number of pairs (context, policy) whose losses are in memory at a time
 
 
 class _Lines(NamedTuple):
-    """The lines α·slope + intercept that are the highest somewhere on α ≥ 0, the flattest first."""
+    """Lines α·slope + intercept, each the highest for some α ≥ 0; the flattest comes first."""
 
     slopes: Doubles
     intercepts: Doubles
@@ -34,15 +34,15 @@ class _Lines(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Frontier:
-    """Δ(α) = max over π of α·r₁(π) − r₂(π): convex, made of straight pieces, never below 0.
+    """Δ(α) = max over π of α·r₁(π) − r₂(π), the smallest Δ for each α.
 
-    `frontier` makes it.
+    The function is convex, piecewise linear and never below 0. `frontier` computes it.
 
     Attributes:
         risks: the average cost of each policy on both sources; shape (2, |Π|).
-        best_policy: π*, by its number: the policy with the lowest risk on D₁; of several, the one with the lowest on
-            D₂.
-        level: how much of the bootstrap's replicates the band covers, in (0, 1].
+        best_policy: the number of π*, the policy with the lowest risk on D₁. Among several it is the one with the
+            lowest risk on D₂.
+        level: the confidence level of the band, in (0, 1].
 
     """
 
@@ -51,30 +51,30 @@ class Frontier:
     level: float
     _lines: _Lines
     _replicates: tuple[_Lines, ...]
-    """Δ(α) with contexts drawn anew."""
+    """Δ(α) of each bootstrap replicate."""
     _errors: tuple[_Lines, ...]
-    """How much α·r₁ − r₂ is then higher at most, of all policies."""
+    """For each replicate, the largest increase of α·r₁ − r₂ over all policies."""
 
     def __repr__(self) -> str:
         return f"<Frontier of {self.risks.shape[1]} policies, Δ(1) = {self.Delta(1):.4g}>"
 
     @property
     def n_replicates(self) -> int:
-        """How many replicates the band comes from; 0 if there is none."""
+        """The number of bootstrap replicates of the band; 0 if there is no band."""
         return len(self._replicates)
 
     @property
     def regrets(self) -> Doubles:
-        """r₁ and r₂: what each policy costs more than π*; shape (2, |Π|)."""
+        """r₁ and r₂, the regret of each policy relative to π*; shape (2, |Π|)."""
         return self.risks - self.risks[:, [self.best_policy]]
 
     @property
     def breakpoints(self) -> Doubles:
-        """Where one straight piece of Δ(α) ends and the next begins."""
+        """The values of α where the slope of Δ(α) changes."""
         return -np.diff(self._lines.intercepts) / np.diff(self._lines.slopes)
 
     def Delta(self, alpha: ArrayLike) -> Doubles:  # noqa: N802
-        """The smallest Δ with which D₂ is (α, Δ)-similar to D₁, for each α.
+        """Compute the smallest Δ for which D₂ is (α, Δ)-similar to D₁, for each α.
 
         Args:
             alpha: α of at least 0: a number, or an array of any shape.
@@ -82,21 +82,27 @@ class Frontier:
         Returns:
             Δ(α), in the shape of `alpha`.
 
+        Raises:
+            InputError: an α is negative or not finite.
+
         """
         return self._lines.highest(_alphas(alpha))
 
     def band(self, alpha: ArrayLike) -> tuple[Doubles, Doubles]:
-        """From where to where Δ(α) may lie, had all contexts been seen; for each α by itself.
+        """Compute a confidence band for Δ(α), as only some contexts were observed. It holds for each α separately.
 
-        A maximum over policies is estimated too high rather than too low, most of all where many are as good as the
-        best. The lower end is therefore as far from Δ(α) as the worst policy's error in the bootstrap, and the upper
-        one as far as the replicates of Δ(α) themselves; each holds but for half of 1 − `level`.
+        The estimate of a maximum over policies tends to be too high, most of all if many policies are close to the
+        best. The lower end therefore uses the largest error of any policy in the bootstrap. The upper end uses the
+        replicates of Δ(α) themselves. Each end fails with probability (1 − `level`)/2.
 
         Args:
             alpha: as in `Delta`.
 
         Returns:
             the lower and the upper end, both in the shape of `alpha`.
+
+        Raises:
+            InputError: there are no bootstrap replicates, or an α is negative or not finite.
 
         """
         if not self._replicates:
@@ -119,30 +125,36 @@ def frontier(
     level: float = 0.95,
     seed: int = 0,
 ) -> Frontier:
-    """Measure how similar D₂ is to D₁, the source that one is judged by.
+    """Measure how similar D₂ is to D₁, the source of the true costs.
 
     Args:
         policies: Π, such as `ConstantPolicies(2)` or `LinearPolicies.at_random(…)`; at least one policy.
-        X: the contexts, one in each row, the same for both sources.
-        costs_1: D₁: costs of shape (n, K) or labels of shape (n,); of an expectation or of a sample.
-        costs_2: D₂, likewise.
-        bootstrap: the number of replicates for the band; 0 for none, which is faster.
-        level: how much of the replicates the band covers, in (0, 1].
-        seed: of the bootstrap.
+        X: the contexts, one in each row. Both sources share them.
+        costs_1: D₁: costs of shape (n, K), or labels of shape (n,). Costs may be samples or expectations.
+        costs_2: D₂, in the same form.
+        bootstrap: the number of bootstrap replicates for the band; 0 for no band, which is faster.
+        level: the confidence level of the band, in (0, 1].
+        seed: the seed of the bootstrap.
 
     Returns:
-        Δ(α) for every α, with the risks that it comes from.
+        Δ(α) for every α, with the risks of all policies.
 
-    >>> from warmcb.learners.finite_class import ConstantPolicies
-    >>> judged_by, labels = [0, 0, 0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1, 1, 1]
-    >>> similarity = frontier(ConstantPolicies(3), np.zeros((8, 1)), judged_by, labels, bootstrap=0)
-    >>> similarity.regrets  # π* always plays 0; the labels would have one play 1
-    array([[ 0.   ,  0.375,  0.5  ],
-           [ 0.   , -0.5  ,  0.25 ]])
-    >>> similarity.Delta([0, 1, 8])  # 0.375α + 0.5 up to α = 6, then 0.5α − 0.25
-    array([0.5  , 0.875, 3.75 ])
-    >>> similarity.breakpoints
-    array([6.])
+    Raises:
+        InputError: an argument is out of its range, or the data do not fit together.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import ConstantPolicies
+        >>> from warmcb.theory import frontier
+        >>> true_labels, labels = [0, 0, 0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1, 1, 1]
+        >>> similarity = frontier(ConstantPolicies(3), np.zeros((8, 1)), true_labels, labels, bootstrap=0)
+        >>> similarity.regrets  # π* always plays 0; according to the labels, 1 is better
+        array([[ 0.   ,  0.375,  0.5  ],
+               [ 0.   , -0.5  ,  0.25 ]])
+        >>> similarity.Delta([0, 1, 8])  # 0.375α + 0.5 up to α = 6, then 0.5α − 0.25
+        array([0.5  , 0.875, 3.75 ])
+        >>> similarity.breakpoints
+        array([6.])
 
     """
     X, table_1, table_2 = _checked(policies, X, costs_1, costs_2)
@@ -162,7 +174,7 @@ def frontier(
 
 
 def risks(policies: Policies, X: Features, costs_1: ArrayLike, costs_2: ArrayLike) -> Doubles:
-    """The average cost of each policy on two sources.
+    """Compute the average cost of each policy on two sources.
 
     Args:
         policies: as in `frontier`.
@@ -173,10 +185,16 @@ def risks(policies: Policies, X: Features, costs_1: ArrayLike, costs_2: ArrayLik
     Returns:
         the risks on D₁ and on D₂; shape (2, |Π|).
 
-    >>> from warmcb.learners.finite_class import ConstantPolicies
-    >>> risks(ConstantPolicies(2), np.zeros((4, 1)), [0, 0, 0, 1], [[0.5, 1.0]] * 4)
-    array([[0.25, 0.75],
-           [0.5 , 1.  ]])
+    Raises:
+        InputError: the data do not fit together.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import ConstantPolicies
+        >>> from warmcb.theory import risks
+        >>> risks(ConstantPolicies(2), np.zeros((4, 1)), [0, 0, 0, 1], [[0.5, 1.0]] * 4)
+        array([[0.25, 0.75],
+               [0.5 , 1.  ]])
 
     """
     measured, _ = _measure(policies, *_checked(policies, X, costs_1, costs_2), 0, 0)
@@ -184,7 +202,7 @@ def risks(policies: Policies, X: Features, costs_1: ArrayLike, costs_2: ArrayLik
 
 
 def best_of(risks_1: Doubles, risks_2: Doubles) -> int:
-    """π*: the policy with the lowest risk on the first source; of several, the one with the lowest on the second.
+    """Find π*, the policy with the lowest risk on the first source; among several, the lowest on the second.
 
     Args:
         risks_1: the average cost of each policy on the first source; shape (|Π|,).
@@ -198,11 +216,11 @@ def best_of(risks_1: Doubles, risks_2: Doubles) -> int:
 
 
 def _envelope(regrets_1: Doubles, regrets_2: Doubles) -> _Lines:
-    """The lines α·r₁ − r₂ that are the highest somewhere: from the steepest on, each that rises above the last."""
+    """Find the lines α·r₁ − r₂ that are the highest for some α ≥ 0, beginning with the steepest one."""
     slopes, intercepts = regrets_1, -regrets_2
     order = np.lexsort((-intercepts, -slopes))
     slopes, intercepts = slopes[order], intercepts[order]
-    higher = np.append(True, intercepts[1:] > np.maximum.accumulate(intercepts)[:-1])  # than all that are steeper
+    higher = np.append(True, intercepts[1:] > np.maximum.accumulate(intercepts)[:-1])  # than all steeper lines
     kept: list[tuple[float, float]] = []
     for line in zip(slopes[higher].tolist(), intercepts[higher].tolist(), strict=True):
         while len(kept) > 1 and _crossing(line, kept[-1]) >= _crossing(kept[-1], kept[-2]):
@@ -219,11 +237,11 @@ def _crossing(flat: tuple[float, float], steep: tuple[float, float]) -> float:
 def _measure(
     policies: Policies, X: Any, table_1: CostTable, table_2: CostTable, n_replicates: int, seed: int
 ) -> tuple[Doubles, NDArray[np.float32]]:
-    """Risks on both sources, (2, |Π|), and in replicates with contexts drawn anew, (replicates, 2, |Π|)."""
+    """Compute the risks on both sources, (2, |Π|), and in each bootstrap replicate, (replicates, 2, |Π|)."""
     n, size = X.shape[0], len(policies)
     random = _streams.generator(seed, _streams.POLICIES)
-    left = np.full(n_replicates, n)  # contexts that each replicate has still to draw
-    sums = np.zeros(size, dtype=np.complex128)  # both sources in one number: each loss is looked up once
+    left = np.full(n_replicates, n)  # contexts that each replicate has not drawn yet
+    sums = np.zeros(size, dtype=np.complex128)  # a complex number holds both sources, so each loss is looked up once
     replicates = np.zeros((n_replicates, 2 * size), dtype=np.float32)
     step = max(1, _DECISIONS // size)
     for start in range(0, n, step):
@@ -248,14 +266,14 @@ def _measure(
 
 
 def _multinomial(random: np.random.Generator, left: NDArray[np.int64], size: int, of: int) -> NDArray[np.int64]:
-    """How often the next `size` of `of` contexts come up in each replicate that has so many draws left."""
+    """Draw how often each replicate has the next `size` of `of` contexts; `left`: the draws that it has left."""
     drawn = random.binomial(left, size / of)
     cells = np.repeat(np.arange(len(left)) * size, drawn) + random.integers(size, size=drawn.sum())
     return np.bincount(cells, minlength=len(left) * size).reshape(len(left), size)
 
 
 def _actions(policies: Policies, X: NDArray[Any]) -> NDArray[Any]:
-    """What `policies.actions` gives, linear ones in blocks: a row's scores may then round otherwise at an exact tie."""
+    """`policies.actions`, with linear policies in blocks. The rounding of scores may differ at exact ties."""
     if isinstance(policies, JoinedPolicies):
         return np.concatenate([_actions(part, X) for part in policies.parts], axis=1)
     if not isinstance(policies, LinearPolicies):
@@ -265,7 +283,7 @@ def _actions(policies: Policies, X: NDArray[Any]) -> NDArray[Any]:
     X = np.column_stack([X.astype(np.float64), np.ones(len(X))])
     weights = policies.weights.transpose(1, 2, 0)
     chosen = np.zeros((len(X), len(policies)), dtype=np.min_scalar_type(-policies.n_actions))
-    height, width = 64, 256  # so few that their scores stay in the cache
+    height, width = 64, 256  # small enough that the scores stay in the cache
     for j in range(0, len(policies), width):
         block = np.ascontiguousarray(weights[:, :, j : j + width])
         for i in range(0, len(X), height):
@@ -274,7 +292,7 @@ def _actions(policies: Policies, X: NDArray[Any]) -> NDArray[Any]:
 
 
 def _argmin(X: Doubles, weights: Doubles, chosen: NDArray[Any]) -> None:
-    """The action with the lowest score, the first of several, into zeros: several times faster than a NumPy argmin."""
+    """Write the first action with the lowest score into `chosen`, which holds zeros. Much faster than np.argmin."""
     lowest = _product(X, weights[0])
     for action in range(1, len(weights)):
         scores = _product(X, weights[action])
@@ -284,7 +302,7 @@ def _argmin(X: Doubles, weights: Doubles, chosen: NDArray[Any]) -> None:
 
 
 def _product(X: Doubles, weights: Doubles) -> Doubles:
-    """X @ weights, in pieces so small that BLAS starts no threads: on a busy machine they wait for each other."""
+    """X @ weights in small pieces, for which BLAS starts no threads. On a busy machine its threads are slow."""
     total = X[:, :16] @ weights[:16]
     for j in range(16, len(weights), 16):
         total += X[:, j : j + 16] @ weights[j : j + 16]
@@ -305,16 +323,16 @@ def _checked(policies: object, X: Features, costs_1: ArrayLike, costs_2: ArrayLi
 
 
 def table_of(name: str, table: ArrayLike, n_rows: int, n_actions: int) -> CostTable:
-    """Labels, of one dimension, or costs.
+    """Check labels or costs.
 
     Args:
-        name: what error messages call the table.
+        name: the argument, for the message.
         table: labels of shape (n,), or costs of shape (n, K).
-        n_rows: n, which the table must have.
+        n_rows: n.
         n_actions: K.
 
     Returns:
-        the same, checked, in the types that the core takes.
+        the table, in the types that the core takes.
 
     """
     try:

@@ -1,1 +1,1 @@
-"""What happens in a loop: decisions, rewards, labels, and logs of other systems."""
+"""What happens in a loop: decisions, rewards and labels; and logs of other systems."""

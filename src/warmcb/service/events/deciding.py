@@ -1,4 +1,4 @@
-"""Deciding: from a request to a decision, by whoever is to choose, and by the model if there is one in time."""
+"""From a request to a decision: by the model if it is to decide and is available in time, else by the baseline."""
 
 import secrets
 from typing import Any
@@ -17,7 +17,7 @@ from warmcb.service.refusals import bad_request
 
 
 class _Place:
-    """One decision that is asked for: where, among what, and what is played without a model."""
+    """One requested decision: its slot, the allowed actions, and the baseline."""
 
     def __init__(self, offered: Offer, slot: str, features: Record, options: Any) -> None:
         self.slot, self.offered = slot, offered.at(features)
@@ -28,27 +28,27 @@ class _Place:
             raise bad_request(f"baseline is {shown(self.baseline)}; expected an action that may be played")
 
     def without(self, taken: set[int]) -> list[int]:
-        """The places that earlier slots have left."""
+        """Return the indices of the allowed actions that earlier slots have not taken."""
         left = [place for place in self.places if place not in taken]
         if not left:
             raise bad_request(f"the slot {shown(self.slot)} has no action left; expected more actions than slots")
         return left
 
     def default(self, left: list[int]) -> int:
-        """The place of the baseline, or of the first action if another slot has it."""
+        """Return the index of the baseline, or of the first action if another slot has taken the baseline."""
         if self.baseline is not None and (place := self.offered.names.index(self.baseline)) in left:
             return place
         return left[0]
 
 
 def decide(loop: Loop, published: Published | None, body: DecideBody, offered: Offer | None = None) -> Decided:
-    """A decision that is not stored yet.
+    """Make a decision, without storing it.
 
     Args:
-        loop: where.
-        published: the model; None: it could not be had in time, and the baseline is played in its place.
-        body: what was asked.
-        offered: its context and actions, if they are not in the body.
+        loop: the loop that decides.
+        published: the model; None if it was not available in time. Then the baseline is played.
+        body: the request.
+        offered: the context and the actions, if they are not those of the body.
 
     """
     if offered is None:
@@ -60,7 +60,7 @@ def decide(loop: Loop, published: Published | None, body: DecideBody, offered: O
         if len(features) < len(body.slots):
             raise bad_request(f"slots has the ids {shown([slot.id for slot in body.slots])}; expected different ones")
         if body.allowed is not None or body.excluded or body.baseline is not None:
-            raise bad_request("allowed, excluded and baseline belong into each slot, if there are slots")
+            raise bad_request("allowed, excluded and baseline are beside slots; expected them in each slot")
         asked = [_Place(offered, slot.id, slot.features, slot) for slot in body.slots]
     event = body.event or secrets.token_hex(16)
     arm = _arm(loop, body, event)
@@ -68,7 +68,7 @@ def decide(loop: Loop, published: Published | None, body: DecideBody, offered: O
     if not is_known and arm in (MODEL, NOT_EXPLORED):
         arm = FALLBACK
     if arm != MODEL or any(len(place.places) < len(offered.names) for place in asked):
-        # The model does not see all of it; but whatever is stored will be read again.
+        # The encoder, which would check this, does not see all of it. But everything that is stored will be read again.
         check_depth(offered.context, *(offered.described or ()), *features.values())
     deciding = _Deciding(loop, published if is_known else None, arm, event)
     choices: list[Choice] = []
@@ -86,7 +86,7 @@ def decide(loop: Loop, published: Published | None, body: DecideBody, offered: O
 
 
 def _arm(loop: Loop, body: DecideBody, event: str) -> str:
-    """Who chooses, if there is a model."""
+    """Return who is to choose, provided that there is a model."""
     settings, seed = loop.settings, loop.kind.seed
     unit = event if body.unit is None else body.unit
     if settings.mode != "paused" and drawn(seed, unit, drawing.CONTROL) < settings.control:
@@ -98,7 +98,7 @@ def _arm(loop: Loop, body: DecideBody, event: str) -> str:
     elif body.explore:
         is_drawn = drawn(seed, event, drawing.EXPLORE) < settings.explore
     else:
-        # An apprentice plays the baseline then. It is no draw, and so has to be told from those that lost theirs.
+        # An apprentice plays the baseline then, but not because of a draw. So this is another arm than the baseline.
         return NOT_EXPLORED
     if not is_drawn:
         return BASELINE
@@ -106,7 +106,7 @@ def _arm(loop: Loop, body: DecideBody, event: str) -> str:
 
 
 class _Deciding:
-    """One event: the model that is asked, and what it has said so far."""
+    """The decisions of one event: the model, and whether it agrees with the baseline."""
 
     def __init__(self, loop: Loop, published: Published | None, arm: str, event: str) -> None:
         self._kind, self._published, self._arm, self._event = loop.kind, published, arm, event
@@ -118,7 +118,7 @@ class _Deciding:
 
     def choose(self, place: _Place, left: list[int]) -> Choice:
         if self._published is not None and self._arm == MODEL:
-            # Each decision of a page has a draw of its own.
+            # Each slot of an event has a draw of its own.
             key = f"{self._event}\0{place.slot}" if place.slot else self._event
             choice, self.round = self._kind.choose(self._published.model, place.offered, left, key, place.slot)
             return choice

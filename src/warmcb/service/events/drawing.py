@@ -1,17 +1,20 @@
-"""Draws of who gets what: by unit, so that nobody sees one thing today and another one tomorrow."""
+"""Draws that assign units to groups. A unit stays in its group, so that a user sees the same thing every day."""
 
 import hashlib
 
 CONTROL, ROLLOUT, EXPLORE = "control", "rollout", "explore"
-"""What is drawn: each has draws of its own."""
+"""The purposes of draws. Each has draws of its own."""
 
 
 def drawn(seed: int, who: str, purpose: str) -> float:
-    """A number from 0 to 1, always the same for a unit: those below a share are in it, and stay when it grows.
+    """Return a number from 0 to 1 that is always the same for a unit.
+
+    A unit belongs to a group of some share if its number is below the share. So it stays in the group when the share
+    grows.
 
     Args:
-        seed: of the loop.
-        who: a unit, or an event.
+        seed: the seed of the loop.
+        who: a unit or an event.
         purpose: one of the above.
 
     >>> drawn(7, "user-17", CONTROL) == drawn(7, "user-17", CONTROL) != drawn(7, "user-17", ROLLOUT)

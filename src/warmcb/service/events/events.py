@@ -1,4 +1,4 @@
-"""Events as the store has them: how one is kept, what its caller is told, and how it stands in a log."""
+"""Events: how they are stored, answered and logged."""
 
 from typing import Any, NamedTuple
 
@@ -14,11 +14,14 @@ from warmcb.service.refusals import not_found
 from warmcb.service.store import Database
 
 MODEL, BASELINE, CONTROL, NOT_EXPLORED, FALLBACK = ARMS
-"""Arms: the model has drawn; the baseline is played, by the mode or the roll-out, or for the control group; the model
-was asked not to explore; or it could not be had in time."""
+"""The arms: who chose.
+
+The model, by a draw; the baseline, because of the mode or the roll-out; the baseline, for the control group; the model
+without a draw, as the caller wished; or the baseline, since no model was available in time.
+"""
 
 choices_of = msgspec.json.Decoder(list[Choice]).decode
-"""The decisions of an event, from its column of slots."""
+"""Decodes the column `slots`: the decisions of an event."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -27,15 +30,15 @@ class Decided(NamedTuple):
 
     Attributes:
         event: its id.
-        unit: who it happens to; None: the event is its own unit.
+        unit: the user or session that it is for; None if the event is a unit of its own.
         arm: who chose.
-        model: the version that decided.
-        round: how many rounds that had learned.
-        request: JSON: what could be chosen.
-        names: of all actions.
-        choices: one for each slot.
-        deferred: whether it counts only if it is activated.
-        agrees: whether the model would have played the same, where it did not choose; None if it knew nothing.
+        model: the version of the model.
+        round: how many rounds the model had learned.
+        request: the context and the actions, as JSON.
+        names: the names of all actions.
+        choices: the decision of each slot.
+        deferred: whether it is learned only once it is activated.
+        agrees: whether the model would have chosen the same, if the baseline chose; None if that is unknown.
 
     """
 
@@ -52,7 +55,7 @@ class Decided(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A row of the table of events, which schema.sql describes."""
+    """A row of the table `events`, which schema.sql describes."""
 
     id: int
     event: str
@@ -73,30 +76,30 @@ class Stored(NamedTuple):
 
     @property
     def choices(self) -> list[Choice]:
-        """Its decisions."""
+        """The decision of each slot."""
         return choices_of(self.slots)
 
     @property
     def offer(self) -> tuple[Offer, dict[str, Any]]:
-        """What could be chosen, and the features of slots."""
+        """The context and all actions, and the features of each slot."""
         return stored_offer(self.request, self.names)
 
     @property
     def offers(self) -> list[Offer]:
-        """What could be chosen in each of its decisions."""
+        """The context and the allowed actions of each slot."""
         offered, features = self.offer
         everything = range(len(offered.names))
         return [offered.at(features.get(one.slot, {})).among(one.allowed or everything) for one in self.choices]
 
 
 class Joined(msgspec.Struct, frozen=True):
-    """What became of an event, as its entry in the journal has it.
+    """An event after its deadline, as the journal has it.
 
     Attributes:
-        rewards: of each slot.
-        times: when each came; None: nothing came, and the default was filled in.
-        activated: whether it took place; if not, nothing is learned.
-        imitated: whether its actions are labels of unknown worth, as the baseline has played them.
+        rewards: the reward of each slot.
+        times: when the first reward of each slot came; None if none did, and the default was filled in.
+        activated: whether the event took place. If not, it is not learned.
+        imitated: whether its actions are learned as labels of unknown worth, since the baseline has chosen them.
 
     """
 
@@ -107,7 +110,9 @@ class Joined(msgspec.Struct, frozen=True):
 
 
 WAITING = "loop = $1 AND joined IS NULL AND due > 0"
-"""Which events of a loop wait. All deadlines are later than 0: that leads SQLite to the index of those that wait."""
+"""The condition for events that wait for their deadline. All deadlines are later than 0; that part makes SQLite use the
+index of waiting events.
+"""
 COLUMNS = ", ".join(Stored._fields)
 _INSERT = (
     "INSERT INTO events"
@@ -118,7 +123,18 @@ _INSERT = (
 
 
 async def keep(database: Database, now: int, loop: Loop, decided: Decided) -> tuple[Stored, bool]:
-    """Store a decision; or, if its id was there before, give what was decided then. And whether it is new."""
+    """Store a decision.
+
+    Args:
+        database: a transaction.
+        now: its time.
+        loop: the loop that decided.
+        decided: the decision.
+
+    Returns:
+        The stored event, and whether it is new. A known id gives the event that was stored under it before.
+
+    """
     settings = loop.settings
     eager = settings.join == "first_reward"
     due = now + round(settings.wait * SECOND)
@@ -134,12 +150,12 @@ async def keep(database: Database, now: int, loop: Loop, decided: Decided) -> tu
     if new:
         return Stored._make((new[0][0], *row, None)), True
     there = await find(database, loop.name, decided.event)
-    assert there is not None  # the same transaction has found its id taken
+    assert there is not None  # the same transaction has just found the id taken
     return there, False
 
 
 async def is_complete(database: Database, loop: str, event: Decided | Stored) -> bool:
-    """Whether an event has a reward, and has taken place: then `first_reward` waits for nothing more."""
+    """Whether an event has a reward and took place. Then the setting `first_reward` waits for nothing more."""
     slots = {choice.slot for choice in event.choices}
     came = await database.fetch("SELECT slot FROM rewards WHERE loop = $1 AND event = $2", loop, event.event)
     if not any(slot in slots for (slot,) in came):
@@ -149,13 +165,13 @@ async def is_complete(database: Database, loop: str, event: Decided | Stored) ->
 
 
 async def find(database: Database, loop: str, event: str) -> Stored | None:
-    """An event by its id."""
+    """Return an event by its id; None if there is none."""
     rows = await database.fetch(f"SELECT {COLUMNS} FROM events WHERE loop = $1 AND event = $2", loop, event)
     return Stored(*rows[0]) if rows else None
 
 
 async def event_named(database: Database, loop: str, event: str) -> Stored:
-    """An event by its id; a refusal if there is none."""
+    """Return an event by its id. Refuse if there is none."""
     there = await find(database, loop, event)
     if there is None:
         raise not_found(f"there is no event {event!r:.80}")
@@ -163,7 +179,7 @@ async def event_named(database: Database, loop: str, event: str) -> Stored:
 
 
 def answer(stored: Stored) -> dict[str, Any]:
-    """What the caller of a decision is told, the first time and every time."""
+    """Return the answer to a request for a decision. It is the same each time the request is sent."""
     names = msgspec.json.decode(stored.names)
     told: dict[str, Any] = {"event": stored.event}
     choices = stored.choices
@@ -176,10 +192,10 @@ def answer(stored: Stored) -> dict[str, Any]:
 
 
 def logged(stored: Stored, joined: Joined | None) -> Event:
-    """An event as logs have it.
+    """Return an event in the form that logs have.
 
     Args:
-        stored: its row.
+        stored: the event.
         joined: what became of it; None if it still waits.
 
     """

@@ -1,4 +1,4 @@
-"""Labels: a warm start by source, at any time. Checked at the door, so that the trainer can learn what was accepted."""
+"""Labels: a warm start at any time, from any source. They are checked first, so that the trainer can learn them."""
 
 import math
 
@@ -18,11 +18,11 @@ _FORMS = ("right", "rewards", "done")
 
 
 async def keep(database: Database, now: int, loop: Loop, labels: LabelsBody) -> int:
-    """Store labels for the trainer; the id of what was stored. `check` comes first."""
+    """Store labels for the trainer and return the id of the entry. Call `check` first."""
     ((known,),) = await database.fetch("SELECT sources FROM loops WHERE loop = $1", loop.name)
     before = msgspec.json.decode(known)
     sources = list(dict.fromkeys([*before, *_sources(labels)]))
-    # The baseline may become a source at any time, in the mode apprentice for example.
+    # The baseline may become a source at any time, for example in the mode apprentice.
     most = MOST_SOURCES - len(sources_of_log(BASELINE))
     if len([source for source in sources if source not in sources_of_log(BASELINE)]) > most:
         raise bad_request(f"source is {shown(labels.source)}, one more than {most}; expected one that is known")
@@ -33,7 +33,7 @@ async def keep(database: Database, now: int, loop: Loop, labels: LabelsBody) -> 
 
 
 def check(loop: Loop, labels: LabelsBody) -> None:
-    """A refusal if the labels cannot be learned."""
+    """Refuse labels that cannot be learned."""
     form, encoder = _form(0, labels.examples[0]), loop.kind.new_encoder()
     for i, example in enumerate(labels.examples):
         if _form(i, example) != form:
@@ -46,7 +46,7 @@ def check(loop: Loop, labels: LabelsBody) -> None:
         except InputError as error:
             raise bad_request(f"examples[{i}]: {error}") from None
         if example.rewards == {}:
-            raise bad_request(f"examples[{i}] has no reward in rewards; expected that of an action, or of several")
+            raise bad_request(f"examples[{i}] has empty rewards; expected the reward of at least one action")
         named = {"right": [example.right], "done": [example.done], "rewards": example.rewards or {}}[form]
         if unknown := [name for name in named if name not in offered.names]:
             raise bad_request(f"examples[{i}] has {shown(unknown[0])} in {form}; expected ids of actions")

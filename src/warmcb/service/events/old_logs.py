@@ -1,7 +1,7 @@
-"""What another system has logged becomes part of a loop: as events that are learned again, or as labels.
+"""Logs of other systems become part of a loop, as events or as labels.
 
-Events keep their probabilities, and so their evidence. Labels are what was done and what it brought, by a rule of
-unknown worth: a warm start.
+Events keep their logged probabilities, so they are learned like events of the loop itself. Labels tell what was played
+and what it earned, by a rule of unknown worth. They are a warm start.
 """
 
 from collections.abc import Iterator
@@ -24,19 +24,19 @@ from warmcb.service.loops.offers import Offer, check_depth, stored_offer
 from warmcb.service.store import Database, Store, beat
 
 _GROUP = 500  # events in one transaction
-_KEYS = ("_tag", "i", "id")  # of actions, and no features
-_DELIVERY = "log"  # names the delivery of rewards: a log that is read again counts once
+_KEYS = ("_tag", "i", "id")  # of actions; they are no features
+_DELIVERY = "log"  # identifies the rewards of logs, so that a log that is read twice counts once
 _MOST_CHARACTERS = 256
 _MOST = 1e12  # reward
 
 
 class Taken(NamedTuple):
-    """What became of a log.
+    """What became of the events of a log.
 
     Attributes:
-        taken: events that are part of the loop now.
-        known: events that it had before.
-        left_out: events without a reward, or that cannot be learned.
+        taken: events that are new in the loop.
+        known: events that the loop had before.
+        left_out: events without a reward, and those that cannot be learned.
 
     """
 
@@ -45,7 +45,7 @@ class Taken(NamedTuple):
     left_out: int = 0
 
     def plus(self, taken: int, known: int, left_out: int) -> "Taken":
-        """With some more."""
+        """Return the sum of these numbers and others."""
         return Taken(self.taken + taken, self.known + known, self.left_out + left_out)
 
 
@@ -58,14 +58,17 @@ class _Usable(NamedTuple):
 
 
 async def take_events(store: Store, name: str, log: Log) -> Taken:
-    """Store the events of a log as if they had been decided here, at the times when they were.
+    """Store the events of a log with their own times, as if they had been decided here.
 
     The trainer learns them in their order. A log that is read again changes nothing.
 
     Args:
-        store: of the service, which may run meanwhile.
-        name: of the loop.
-        log: with probabilities.
+        store: the store of the service, which may run meanwhile.
+        name: the name of the loop.
+        log: a log with probabilities.
+
+    Returns:
+        How many events were taken.
 
     """
     done = Taken()
@@ -79,13 +82,16 @@ async def take_events(store: Store, name: str, log: Log) -> Taken:
 
 
 async def take_labels(store: Store, name: str, log: Log, source: str) -> Taken:
-    """Give a loop what was done in a log, and what it brought, as labels of a source.
+    """Store what was played in a log and what it earned, as labels of a source.
 
     Args:
-        store: of the service, which may run meanwhile.
-        name: of the loop.
-        log: its probabilities are not looked at.
-        source: who has decided.
+        store: the store of the service, which may run meanwhile.
+        name: the name of the loop.
+        log: a log. Its probabilities are not used.
+        source: a name for who decided.
+
+    Returns:
+        How many events were taken.
 
     """
     done = Taken()
@@ -125,7 +131,7 @@ def _usable(loop: Loop, events: list[Event]) -> list[_Usable]:
 
 
 def _checked(encoder: Encoder, event: Event, limits: tuple[float, float]) -> _Usable | None:
-    """An event with described actions and rewards within limits; None if it is none."""
+    """Check whether an event has described actions and rewards within limits; None if it has not."""
     if event.request is None or event.names is None or len(set(event.names)) < len(event.names):
         return None
     texts = [event.id, *event.names, *(slot.id for slot in event.slots if slot.id is not None)]
@@ -140,13 +146,13 @@ def _checked(encoder: Encoder, event: Event, limits: tuple[float, float]) -> _Us
             return None
         check_depth(offered.context, *offered.described, *slots.values())
         encoder.encode_request(offered.request)
-    except (WarmcbError, KeyError, TypeError, AttributeError):  # `_slots` may be anything
+    except (WarmcbError, KeyError, TypeError, AttributeError):  # `_slots` may have any form
         return None
     return _Usable(event, offered, slots)
 
 
 async def _take(database: Database, now: int, loop: Loop, one: _Usable) -> bool:
-    """Store an event, with what became of it; whether it is new."""
+    """Store an event and its rewards, and return whether it is new."""
     event = one.event
     time = now if event.time is None else min(now, round(event.time.timestamp() * 1e6))
     choices = [
@@ -168,13 +174,13 @@ async def _take(database: Database, now: int, loop: Loop, one: _Usable) -> bool:
 
 
 def _allowed(probabilities: tuple[float, ...], allowed: tuple[int, ...] | None) -> list[int] | None:
-    """The places that could be drawn. Logs of Personalizer tell by a probability of 0 what was excluded."""
+    """Return the indices of actions that could be drawn. Personalizer logs a probability of 0 for excluded actions."""
     places = [place for place, value in enumerate(probabilities) if value > 0] if allowed is None else list(allowed)
     return None if len(places) == len(probabilities) else places
 
 
 def _examples(one: _Usable) -> Iterator[ExampleBody]:
-    """What was done in each slot, and what it brought."""
+    """Return what was played in each slot and what it earned."""
     if not one.event.activated:
         return
     context, names = _merged(one.offered.context, "FromUrl"), one.offered.names
@@ -190,13 +196,13 @@ def _examples(one: _Usable) -> Iterator[ExampleBody]:
 
 
 def _plain(identity: str, action: Record) -> Record:
-    """An action as callers send it: with its id, and with features that are not in a list."""
+    """Return an action in the form in which callers send it: with an id, and features that are not in a list."""
     features = _merged(action, "j")
     return {"id": identity, **{name: value for name, value in features.items() if name not in _KEYS}}
 
 
 def _merged(record: Record, name: str) -> Record:
-    """A record with those that it has in a list under a name."""
+    """Merge the records that a record has in a list under a name into the record."""
     inner: Any = record.get(name)
     if not isinstance(inner, list):
         return record

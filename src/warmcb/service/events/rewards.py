@@ -1,4 +1,4 @@
-"""Rewards and activations: kept when they come, early or late, each delivery once; and what they are worth together."""
+"""Rewards and activations: stored whenever they come, each delivery once. At the deadline they become one reward."""
 
 import secrets
 import statistics
@@ -12,7 +12,7 @@ from warmcb.service.loops.settings import Settings
 from warmcb.service.refusals import bad_request, conflict
 from warmcb.service.store import Database
 
-_MADE = "\n"  # what keys of ours begin with, and those of callers cannot: a header has no line breaks
+_MADE = "\n"  # our own keys begin with it; those of callers cannot, since a header has no line breaks
 _WORTH: dict[str, Callable[[Sequence[float]], float]] = {
     "earliest": lambda values: values[0],
     "sum": sum,
@@ -24,14 +24,17 @@ _WORTH: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody, key: str | None) -> str:
-    """Store a reward; what became of it: "kept", "early", "late" or "repeated".
+    """Store a reward.
 
     Args:
         database: a transaction.
         now: its time.
-        loop: where the event belongs.
+        loop: the loop of the event.
         body: the reward.
-        key: names the delivery: the same one counts once. None: every delivery counts.
+        key: identifies the delivery. The same one counts once. If it is None, every delivery counts.
+
+    Returns:
+        "kept", "early" if it came before its event, "late" if it came after the deadline, or "repeated".
 
     """
     event = await find(database, loop.name, body.event)
@@ -55,14 +58,17 @@ async def keep_reward(database: Database, now: int, loop: Loop, body: RewardBody
 async def keep_rewards(
     database: Database, now: int, loop: Loop, bodies: Sequence[RewardBody], key: str | None
 ) -> list[str]:
-    """Store the rewards of several slots of one event, all or none; what became of each.
+    """Store the rewards of several slots of an event, all or none.
 
     Args:
         database: a transaction.
         now: its time.
-        loop: where the event belongs.
+        loop: the loop of the event.
         bodies: the rewards.
-        key: names the delivery of all of them.
+        key: identifies the delivery of all of them.
+
+    Returns:
+        What became of each, as for `keep_reward`.
 
     """
     event = await find(database, loop.name, bodies[0].event)
@@ -74,7 +80,7 @@ async def keep_rewards(
 
 
 async def keep_activation(database: Database, now: int, loop: Loop, event: str) -> str:
-    """Store that an event took place; what became of that: "activated", "early", "late" or "repeated"."""
+    """Store that an event took place; return "activated", "early", "late" or "repeated"."""
     sql = "INSERT INTO activations (loop, event, time) VALUES ($1, $2, $3) ON CONFLICT (loop, event) DO NOTHING"
     if not await database.execute(sql, loop.name, event, now):
         return "repeated"
@@ -85,25 +91,25 @@ async def keep_activation(database: Database, now: int, loop: Loop, event: str) 
 
 
 async def _is_in_time(database: Database, now: int, loop: str, event: Stored) -> bool:
-    """Whether what came for an event counts; if it was all that the event had to wait for, this is its deadline."""
+    """Whether a delivery at this time still counts. If the event need not wait any more, this becomes its deadline."""
     if now > event.due:
         return False
     if event.eager and await is_complete(database, loop, event):
         sql = "UPDATE events SET due = $2, eager = 0 WHERE id = $1 AND eager = 1"
-        if not await database.execute(sql, event.id, now):  # something else came at the same moment
+        if not await database.execute(sql, event.id, now):  # another delivery came at the same moment
             ((due,),) = await database.fetch("SELECT due FROM events WHERE id = $1", event.id)
             return bool(now <= due)
     return True
 
 
 async def join(database: Database, loop: str, event: Stored, settings: Settings) -> Joined:
-    """What became of an event up to its deadline.
+    """Compute what became of an event up to its deadline.
 
     Args:
         database: a transaction.
-        loop: where it belongs.
-        event: whose deadline is over.
-        settings: in force when it was decided.
+        loop: the name of the loop.
+        event: an event whose deadline is over.
+        settings: the settings when it was decided.
 
     """
     sql = "SELECT slot, value, time FROM rewards WHERE loop = $1 AND event = $2 AND time <= $3 ORDER BY time, key"
@@ -124,7 +130,7 @@ async def join(database: Database, loop: str, event: Stored, settings: Settings)
 
 
 def _check(loop: Loop, event: Stored | None, body: RewardBody) -> None:
-    """A refusal if a reward cannot be that of the event."""
+    """Refuse a reward that cannot belong to the event."""
     limits = loop.settings.reward_range
     if limits is not None and not limits[0] <= body.reward <= limits[1]:
         raise bad_request(f"reward is {body.reward:g}; expected one from {limits[0]:g} to {limits[1]:g}")
@@ -137,7 +143,7 @@ def _check(loop: Loop, event: Stored | None, body: RewardBody) -> None:
 
 
 async def _check_repeated(database: Database, loop: Loop, body: RewardBody, key: str | None) -> None:
-    """A refusal if the same delivery came before with another reward."""
+    """Refuse a delivery that came before with another reward."""
     sql = "SELECT value FROM rewards WHERE loop = $1 AND event = $2 AND slot = $3 AND key = $4"
     for (value,) in await database.fetch(sql, loop.name, body.event, body.slot, key):
         if value != body.reward:

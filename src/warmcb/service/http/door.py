@@ -1,4 +1,4 @@
-"""From a request to its handler and back: keys, limits, bodies. Every route passes here."""
+"""From a request to its handler and back: keys, limits and bodies. Every request comes through here."""
 
 import asyncio
 import time
@@ -21,15 +21,15 @@ from warmcb.service.refusals import RefusedError, bad_request
 
 _CLOSE, _LATER = (b"connection", b"close"), (b"retry-after", b"1")
 _HEADERS = {401: ((b"www-authenticate", b"Bearer"),), 408: (_CLOSE,), 413: (_CLOSE,), 429: (_LATER,), 503: (_LATER,)}
-"""What goes with some statuses."""
+"""Headers that go with some statuses."""
 _encode = msgspec.json.Encoder().encode
 
 
 class Door:
-    """Checks requests, and lets them through to their handlers.
+    """Checks requests and passes them to their handlers.
 
     Args:
-        directory: knows keys and loops.
+        directory: the keys and loops that the worker knows.
         limits: of requests.
 
     """
@@ -39,7 +39,7 @@ class Door:
         self._rates, self._failures = Rates(limits.rate), Rates(limits.failures)
 
     def app(self, endpoint: Endpoint) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
-        """An ASGI application for a route."""
+        """Return the ASGI application of a route."""
         seconds = SECONDS.labels(endpoint.path)
         counters: dict[int, Any] = {}
 
@@ -101,7 +101,7 @@ class Door:
             raise RefusedError(429, "too_many", "there were too many wrong keys; try again in a second")
         found = keys.found(self._directory.keys, text) if text else None
         if found is None and text:
-            await self._directory.refresh()  # another worker may just have made it
+            await self._directory.refresh()  # another worker may have made the key just now
             found = keys.found(self._directory.keys, text)
         if found is None:
             self._failures.spend(address)
@@ -130,15 +130,15 @@ class Door:
 
 
 async def _received(receive: Receive) -> Message:
-    """The next part of a body."""
+    """Return the next part of a body."""
     message = await receive()
     if message["type"] == "http.disconnect":
-        raise bad_request("the body has broken off")
+        raise bad_request("the body is incomplete")
     return message
 
 
 async def send_reply(reply: Reply, send: Send) -> None:
-    """Answer."""
+    """Send a reply."""
     streams = isinstance(reply.body, AsyncIterator)
     body = b"" if streams else reply.body if isinstance(reply.body, bytes) else _encode(reply.body)
     headers = [(b"content-type", reply.kind), (b"cache-control", reply.cache)]

@@ -1,4 +1,4 @@
-"""A route as its handler sees it: what it is called with, what it answers, and how errors become answers."""
+"""Routes as their handlers see them: calls, replies, and how errors become replies."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -16,19 +16,19 @@ log = logging.getLogger("warmcb.worker")
 
 _JSON = b"application/json"
 ANYBODY, ANY_KEY = "anybody", "any key"
-"""Who may call, beside the roles of keys."""
+"""Who may call, besides the roles of keys."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request, checked.
+    """A request that has been checked.
 
     Attributes:
-        key: the caller's.
-        loop: that it is about, if it is about one.
-        body: decoded.
+        key: the key of the caller.
+        loop: the loop, if the route has one.
+        body: the decoded body.
         path: the parameters in the path.
-        query: those behind it.
+        query: the parameters behind the path.
         idempotency: the header `Idempotency-Key`, if there is one.
 
     """
@@ -42,21 +42,21 @@ class Call:
 
     @property
     def who(self) -> str:
-        """How the audit calls the caller."""
+        """What the history of settings calls the caller."""
         return "nobody" if self.key is None else self.key.who
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What is answered.
+    """The answer to a request.
 
     Attributes:
-        body: what becomes JSON; or bytes, or a stream of them, as they are.
-        status: of HTTP.
-        kind: of bytes.
-        filename: under which a browser should keep it.
-        cache: whether it may be kept, and how long.
-        headers: further ones.
+        body: a value that becomes JSON; or bytes, or a stream of bytes, which are sent as they are.
+        status: the HTTP status.
+        kind: the content type.
+        filename: the name under which a browser stores the body.
+        cache: the header `Cache-Control`.
+        headers: further headers.
 
     """
 
@@ -72,7 +72,7 @@ Handler = Callable[[Call], Awaitable[Reply]]
 
 
 def refused(error: Exception) -> Reply:
-    """The answer to a request that went wrong."""
+    """Return the answer to a request that failed."""
     if isinstance(error, RefusedError):
         status, code, message = error.status, error.code, str(error)
     elif isinstance(error, StoreError):
@@ -94,10 +94,10 @@ class Surface:
     """What the routes of one API have in common.
 
     Attributes:
-        refused: the answer to a request that went wrong.
-        idempotency: the header that names a delivery.
-        loop_of_key: whether the key names the loop, and not the path.
-        is_strict: whether parameters behind the path that nobody knows are refused.
+        refused: makes the answer to a request that failed.
+        idempotency: the header that identifies a delivery.
+        loop_of_key: whether the key tells which loop is meant, and not the path.
+        is_strict: whether unknown parameters behind the path are refused.
 
     """
 
@@ -109,17 +109,17 @@ class Surface:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A route: who may call it, what it takes, what it does.
+    """A route.
 
     Attributes:
-        method: of HTTP.
-        path: with parameters in braces.
-        handler: what it does.
-        role: `ANYBODY`, `ANY_KEY`, or a role of keys.
-        body: the type of its body, `bytes` for one that is no JSON; None if it has none.
-        summary: what it does, in a sentence.
-        query: its parameters behind the path, and what they are.
-        most: the largest body in bytes, if it is not the usual one.
+        method: the HTTP method.
+        path: the path, with parameters in braces.
+        handler: the function that answers.
+        role: who may call: `ANYBODY`, `ANY_KEY`, or a role of keys.
+        summary: what it does, in one sentence.
+        body: the type of the body; `bytes` if it is not JSON, None if there is none.
+        query: the parameters behind the path, and what they mean.
+        most: the largest size of the body in bytes, if it is not the usual one.
         surface: the API that it belongs to.
 
     """

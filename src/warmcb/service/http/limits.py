@@ -1,24 +1,24 @@
-"""How much a caller may ask for: sizes, times and rates."""
+"""Limits of requests: sizes, times and rates."""
 
 import time
 from dataclasses import dataclass
 
 from warmcb.service.refusals import RefusedError
 
-_MOST_CALLERS = 10_000  # whose rates are remembered
+_MOST_CALLERS = 10_000  # callers whose rates are remembered
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a service allows.
+    """The limits of a service.
 
     Attributes:
-        body: bytes of a request.
-        labels: bytes of a request that brings labels.
-        seconds: until a request must have arrived.
-        rate: requests a second of one key.
-        failures: wrong keys a second from one address.
-        connections: open at once, for each worker.
+        body: the size of a request, in bytes.
+        labels: the size of a request with labels, in bytes.
+        seconds: how long a request may take to arrive.
+        rate: requests per second with one key.
+        failures: wrong keys per second from one address.
+        connections: open connections of each worker.
 
     """
 
@@ -31,10 +31,10 @@ class Limits:
 
 
 class Rates:
-    """Counts what callers do: each may do `rate` a second, and ten seconds' worth at once.
+    """Limits the rate of each caller, with room for ten seconds' worth at once.
 
     Args:
-        rate: how many a second.
+        rate: how many requests per second a caller may send.
 
     """
 
@@ -43,11 +43,11 @@ class Rates:
         self._left: dict[object, tuple[float, float]] = {}
 
     def is_spent(self, caller: object) -> bool:
-        """Whether a caller has nothing left."""
+        """Whether a caller has used up its rate."""
         return self._now_left(caller) < 1
 
     def spend(self, caller: object) -> None:
-        """Count something that a caller did; a refusal if it is too much."""
+        """Count a request of a caller. Refuse it if the rate is used up."""
         left = self._now_left(caller)
         if left < 1:
             raise RefusedError(429, "too_many", "there are too many requests; try again in a second")

@@ -1,4 +1,4 @@
-"""The description of all routes, made from the routes themselves."""
+"""The OpenAPI description of all routes, made from the routes themselves."""
 
 import re
 from collections.abc import Iterable
@@ -21,13 +21,13 @@ class _Reason(msgspec.Struct):
 
 
 class Error(msgspec.Struct):
-    """What is answered when a request is refused."""
+    """The answer to a request that is refused."""
 
     error: _Reason
 
 
 def description(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
-    """An OpenAPI document.
+    """Return an OpenAPI document.
 
     Args:
         endpoints: all routes.

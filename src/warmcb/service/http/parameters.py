@@ -1,4 +1,4 @@
-"""Parameters behind the path of a request, checked."""
+"""Checked parameters from behind the path of a request."""
 
 from warmcb._messages import shown
 from warmcb.service.clock import from_iso

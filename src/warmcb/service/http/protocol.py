@@ -1,11 +1,11 @@
-"""HTTP/1.1 with limits: a request must arrive in time, and only so many connections may be open."""
+"""HTTP/1.1 with limits: on the time until a request has arrived, and on the number of connections."""
 
 import asyncio
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-_SECONDS = 15.0  # http.py has less patience with bodies, and says so
+_SECONDS = 15.0  # longer than `Limits.seconds`, so that slow bodies are refused with a reason
 _MESSAGE = b'{"error":{"code":"unavailable","message":"too many connections are open; try again later"}}'
 _TOO_MANY = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n"
@@ -14,12 +14,12 @@ _TOO_MANY = (
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """Closes connections whose request does not arrive, and those that are too many."""
+    """Closes connections whose request does not arrive in time, and those beyond the limit."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """A connection begins: its first request has to come."""
+        """Expect the first request of a new connection."""
         super().connection_made(transport)
         if self.limit_concurrency is not None and len(self.connections) >= self.limit_concurrency:
             transport.write(_TOO_MANY)
@@ -28,17 +28,17 @@ class PatientProtocol(HttpToolsProtocol):
             self._wait_for_request()
 
     def on_message_begin(self) -> None:
-        """A request begins, perhaps a later one of the same connection."""
+        """Expect the rest of a request, perhaps a later one of the same connection."""
         self._wait_for_request()
         super().on_message_begin()
 
     def on_message_complete(self) -> None:
-        """The request is there, with its body."""
+        """Stop the clock, since the request has arrived with its body."""
         self._stop_waiting()
         super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection ends."""
+        """Stop the clock, since the connection has ended."""
         self._stop_waiting()
         super().connection_lost(exc)
 

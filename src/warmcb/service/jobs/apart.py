@@ -1,4 +1,4 @@
-"""Long work in a process of its own: decisions go on meanwhile."""
+"""Run a function in a process of its own, so that decisions can go on."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,18 +11,18 @@ T = TypeVar("T")
 
 
 async def apart(function: Callable[[A], T], argument: A) -> T:
-    """What a function of a module gives, computed in a new process.
+    """Call a function in a new process and return its result.
 
     Args:
-        function: to be called there.
-        argument: for it; it is pickled.
+        function: a function of a module.
+        argument: its argument, which is pickled.
 
     """
     pool = ProcessPoolExecutor(1, get_context("spawn"))
     try:
         return await asyncio.get_running_loop().run_in_executor(pool, function, argument)
     except asyncio.CancelledError:
-        for process in list(pool._processes.values()):  # nobody waits for it any more
+        for process in list(pool._processes.values()):  # nobody waits for the result any more
             process.kill()
         raise
     finally:

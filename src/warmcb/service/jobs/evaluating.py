@@ -1,4 +1,4 @@
-"""What takes long on a loop's log, in a process of its own: an evaluation of policies, and the log's health."""
+"""Long computations on a log, for a process of their own: evaluations of policies, and checks of the log."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ LOG = "log.dsjson"
 
 
 class Learners(NamedTuple):
-    """Bandits that learn from their first event on.
+    """Bandits that start empty and learn along the log.
 
     Attributes:
-        kind: of the loop.
-        settings: that each is made with, by the name of the policy.
+        kind: the kind of the loop.
+        settings: the settings of each, by the name of the policy.
 
     """
 
@@ -27,16 +27,16 @@ class Learners(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is to be evaluated.
+    """What to evaluate.
 
     Attributes:
-        folder: of the log.
-        policies: their names; the first one is what the others are compared with.
+        folder: the folder of the log.
+        policies: the names of the policies. The others are compared with the first one.
         stored: the bytes of stored versions, by number.
-        model: what the model of rewards sees.
-        level: of confidence.
-        reward_range: the lowest and the highest reward, if they are known.
-        learners: policies that learn meanwhile.
+        model: the features of the model of rewards.
+        level: the confidence level.
+        reward_range: the lowest and the highest possible reward, if they are known.
+        learners: policies that learn along the log.
 
     """
 
@@ -50,7 +50,7 @@ class Task(NamedTuple):
 
 
 def evaluation(task: Task) -> dict[str, Any]:
-    """The evaluation as plain values; or, under `error`, why there is none."""
+    """Return an evaluation as plain values; under `error`, why there is none."""
     try:
         named = {policy: _policy(task, policy) for policy in task.policies}
         settings: dict[str, Any] = {"model": task.model, "level": task.level, "reward_range": task.reward_range}
@@ -72,17 +72,17 @@ def evaluation(task: Task) -> dict[str, Any]:
 
 
 def health(folder: Path) -> dict[str, Any]:
-    """The health of a log as plain values; or, under `error`, why nobody knows."""
+    """Return the check of a log as plain values; under `error`, why there is none."""
     try:
         found = check_log(open_log(folder / LOG)).to_dict()
     except WarmcbError as error:
         return {"error": str(error)}
-    del found["log"]  # a name of ours
+    del found["log"]  # a temporary path
     return found
 
 
 def _policy(task: Task, name: str) -> Any:
-    """What `evaluate` takes: stored versions as files, by a name of ours and not of the caller's."""
+    """Return a policy in the form that `evaluate` takes. Stored versions become files, named by number."""
     if name in task.learners.settings:
         return Learning(task.learners.kind.new(task.learners.settings[name]), task.reward_range)
     kind, _, number = name.partition(":")

@@ -1,4 +1,4 @@
-"""Long work that somebody asks for and comes again for: kept in the store, done by any worker, one after the other."""
+"""Jobs: long work that a caller asks for and looks at later. Any worker does them, one after the other."""
 
 import asyncio
 import logging
@@ -19,23 +19,23 @@ from warmcb.service.store.committer import Committer
 log = logging.getLogger("warmcb.worker")
 
 _PAUSE = 1.0  # seconds between two looks at the store
-_CLAIM = 30 * SECOND  # after so long without a sign of its worker a job is done by another
-_RENEW = 10.0  # seconds between two signs
-_MOST_PENDING = 20  # of one loop and kind
+_CLAIM = 30 * SECOND  # if its worker is silent for so long, another one does the job
+_RENEW = 10.0  # seconds between two signs of life
+_MOST_PENDING = 20  # jobs of one loop and kind
 PENDING, COMPLETED, FAILED = "pending", "completed", "failed"
 
 
 class Job(NamedTuple):
-    """Work, and what came of it.
+    """A job and its result.
 
     Attributes:
         loop: the name of the loop.
-        kind: which work it is.
-        id: names the job, among those of its loop and kind.
-        asked: what was asked for.
+        kind: the kind of work.
+        id: the id of the job, among those of its loop and kind.
+        asked: the request.
         status: `PENDING`, `COMPLETED` or `FAILED`.
-        result: what came of it; a sentence if it failed.
-        made: when it was asked for.
+        result: the result; if the job failed, a sentence that says why.
+        made: when it was requested.
 
     """
 
@@ -49,13 +49,13 @@ class Job(NamedTuple):
 
 
 Work = Callable[[Loop, Any], Awaitable[Any]]
-"""Does a job: from the loop and what was asked for to a result that can be JSON."""
+"""A function that does a job: from the loop and the request to a result that can be written as JSON."""
 
 _COLUMNS = "loop, kind, id, asked, status, result, made"
 
 
 async def ask(database: Database, now: int, loop: str, kind: str, identity: str, asked: Any) -> Job | None:
-    """Keep a new job; None if there is another one of that id. The same once more gives the one that is there."""
+    """Store a job. The same request again returns the stored job; None if the id belongs to another request."""
     there = await find(database, loop, kind, identity)
     if there is not None:
         return there if there.asked == msgspec.to_builtins(asked) else None
@@ -69,29 +69,29 @@ async def ask(database: Database, now: int, loop: str, kind: str, identity: str,
 
 
 async def find(database: Database, loop: str, kind: str, identity: str) -> Job | None:
-    """A job by its id."""
+    """Return a job by its id; None if there is none."""
     sql = f"SELECT {_COLUMNS} FROM jobs WHERE loop = $1 AND kind = $2 AND id = $3"
     return next((_job(row) for row in await database.fetch(sql, loop, kind, identity)), None)
 
 
 async def jobs(database: Database, loop: str, kind: str) -> list[Job]:
-    """All jobs of a loop and a kind, the newest first."""
+    """Return all jobs of a loop and a kind, newest first."""
     sql = f"SELECT {_COLUMNS} FROM jobs WHERE loop = $1 AND kind = $2 ORDER BY made DESC, id"
     return [_job(row) for row in await database.fetch(sql, loop, kind)]
 
 
 async def remove(database: Database, now: int, loop: str, kind: str, identity: str) -> int:
-    """How many jobs were removed, 0 or 1. What is being done is done in vain."""
+    """Remove a job and return how many were removed, 0 or 1. If it is running, its result is dropped."""
     return await database.execute("DELETE FROM jobs WHERE loop = $1 AND kind = $2 AND id = $3", loop, kind, identity)
 
 
 class Jobs:
-    """Does what waits in the store.
+    """Does the jobs that wait in the store.
 
     Args:
         store: of the service.
-        committer: writes.
-        work: what is to be done for each kind of job.
+        committer: writes to the store.
+        work: the function for each kind of job.
 
     """
 
@@ -99,7 +99,7 @@ class Jobs:
         self._store, self._committer, self._work = store, committer, work
 
     async def run(self) -> None:
-        """Look again and again."""
+        """Do jobs, again and again."""
         while True:
             try:
                 while await self.step():
@@ -111,7 +111,7 @@ class Jobs:
             await asyncio.sleep(_PAUSE)
 
     async def step(self) -> bool:
-        """Do one job; whether there was one."""
+        """Do one job, and return whether there was one."""
         async with self._store.snapshot() as database:
             if not await database.fetch("SELECT 1 FROM jobs WHERE status = 'pending' LIMIT 1"):
                 return False
@@ -145,7 +145,7 @@ class Jobs:
             return FAILED, "something went wrong here"
 
     async def _renew(self, job: Job) -> None:
-        """Show that somebody is at it."""
+        """Show that a worker is still busy with a job."""
         sql = "UPDATE jobs SET claimed = $4 WHERE loop = $1 AND kind = $2 AND id = $3"
         while True:
             await asyncio.sleep(_RENEW)
@@ -156,7 +156,7 @@ class Jobs:
 
 
 async def _claim(database: Database, now: int) -> Job | None:
-    """The oldest job that nobody is at."""
+    """Take the oldest job that no worker is busy with."""
     sql = f"SELECT {_COLUMNS} FROM jobs WHERE status = 'pending' AND claimed < $1 ORDER BY made, id LIMIT 1"
     rows = await database.fetch(sql, now)
     if not rows:

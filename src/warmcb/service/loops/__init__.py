@@ -1,1 +1,1 @@
-"""What a loop is: its settings, actions, keys, versions, and what a worker knows of it."""
+"""What a loop is: settings, actions, keys and versions; and what a worker knows about all loops."""

@@ -1,4 +1,4 @@
-"""What a worker knows: loops, keys, and the newest model of each loop, taken up without a pause."""
+"""What a worker knows: loops, keys and the newest model of each loop. Newer models are taken up without a pause."""
 
 import asyncio
 import logging
@@ -28,9 +28,9 @@ class Published:
     """A model that decides.
 
     Attributes:
-        version: the number of the last entry that it has learned; 0: none.
-        model: a policy; or, as long as nothing was learned, a new bandit, which explores.
-        made_for: the loop that a new bandit was made for.
+        version: the number of the last journal entry that it has learned; 0 if there is none.
+        model: a policy. As long as nothing was learned, it is a new bandit, which explores.
+        made_for: the loop for which a new bandit was made; None for a policy.
 
     """
 
@@ -40,16 +40,16 @@ class Published:
 
     @property
     def has_learned(self) -> bool:
-        """Whether it knows anything."""
+        """Whether the model has learned anything."""
         return self.made_for is None
 
 
 class Directory:
-    """Loops, keys and models, as they were at the last look at the store.
+    """The loops, keys and models that were in the store at the last look.
 
     Args:
         store: of the service.
-        master: a key that administers everything, if there is one.
+        master: a key that may administer everything, if there is one.
 
     """
 
@@ -59,13 +59,13 @@ class Directory:
         self.keys: list[Key] = []
         self._published: dict[str, Published] = {}
         self._seen: dict[str, tuple[int, int]] = {}
-        """The version and the time of what each loop had published at the last look."""
+        """The version and the time of the model that each loop had published at the last look."""
         self._is_there: dict[str, asyncio.Event] = {}
         self._refreshing = asyncio.Lock()
         self._looked_at = 0.0  # when the last look at the store began
 
     async def run(self) -> None:
-        """Look again and again."""
+        """Look at the store again and again."""
         while True:
             try:
                 await self.refresh()
@@ -74,7 +74,7 @@ class Directory:
             await asyncio.sleep(_PAUSE)
 
     async def refresh(self) -> None:
-        """Look at the store: at once where something may have been changed by others. Callers share a look."""
+        """Look at the store now. Callers that wait at the same time share one look."""
         asked = time.monotonic()
         async with self._refreshing:
             if self._looked_at >= asked:
@@ -96,7 +96,7 @@ class Directory:
             self._looked_at = began
 
     async def loop(self, name: str) -> Loop:
-        """A loop by its name; one that another worker has just made is found as well."""
+        """Return a loop by its name. It is found even if another worker has just made it."""
         if name not in self.loops:
             await self.refresh()
         if name not in self.loops:
@@ -104,7 +104,7 @@ class Directory:
         return self.loops[name]
 
     async def published(self, name: str, seconds: float) -> Published | None:
-        """The model of a loop; None if there is none within so many seconds."""
+        """Return the model of a loop; None if there is still none after so many seconds."""
         if name not in self._published:
             try:
                 await asyncio.wait_for(self._is_there.setdefault(name, asyncio.Event()).wait(), seconds)
@@ -125,14 +125,14 @@ class Directory:
             try:
                 self._put(loop.name, Published(version, await asyncio.to_thread(_loaded, policy)))
             except (WarmcbError, zlib.error) as error:
-                what = f"the policy {version} of {loop.name} is damaged, the one before it is used"
+                what = f"the policy {version} of {loop.name} is damaged; the one before it is used"
                 log.error("%s: %s", what, one_line(error))
                 if loop.name not in self._published:
                     await self._take_up_saved(loop, version)
         self._seen[loop.name] = (version, moment)
 
     async def _take_up_saved(self, loop: Loop, until: int) -> None:
-        """Decide by the newest version that the trainer has saved and that is whole, if there is one."""
+        """Decide by the newest undamaged version that the trainer has saved, if there is one."""
         while True:
             async with self._store.snapshot() as database:
                 version = await versions.newest(database, loop.name, until)

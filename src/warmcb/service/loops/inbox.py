@@ -1,4 +1,4 @@
-"""What changes a model and is no event: it waits here until the trainer gives it a place in the journal."""
+"""The inbox: entries that are no events, such as labels, wait here until the trainer numbers them in the journal."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from warmcb.service.store import Database
 
 
 async def put(database: Database, now: int, loop: str, kind: str, body: Any) -> int:
-    """Add something; its id."""
+    """Add an entry and return its id."""
     sql = "INSERT INTO inbox (loop, kind, body, time) VALUES ($1, $2, $3, $4) RETURNING id"
     ((number,),) = await database.fetch(sql, loop, kind, msgspec.json.encode(body).decode(), now)
     return int(number)

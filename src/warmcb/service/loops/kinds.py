@@ -1,4 +1,4 @@
-"""The two kinds of loops: what a model is there, how it chooses, and how it learns."""
+"""The two kinds of loops, with named or described actions: how their models are made, decide and learn."""
 
 import math
 from abc import ABC, abstractmethod
@@ -17,21 +17,21 @@ from warmcb.service.loops.offers import Offer, offer
 from warmcb.service.loops.settings import Settings
 
 AnyBandit = Any
-"""A `SharedBandit` or a `WarmBandit`, as its kind of loop makes it."""
+"""A `SharedBandit` or a `WarmBandit`, depending on the kind of the loop."""
 BASELINE = "baseline"
-"""The source of labels that the baseline is."""
+"""The name under which the baseline is a source of labels."""
 Model = Any
-"""Such a bandit, or a policy of one: both decide and predict."""
+"""Such a bandit, or a policy of one. Both can decide and predict."""
 
 
 class Choice(msgspec.Struct, frozen=True, array_like=True):
-    """One decision, as it is stored.
+    """One decision as it is stored.
 
     Attributes:
-        slot: the id of its slot; '' if the event has one decision.
-        action: the place of the chosen action among all of the event.
-        probabilities: of all actions of the event.
-        allowed: the places of those that could be chosen; None: all.
+        slot: the id of its slot; '' if the event has no slots.
+        action: the index of the chosen action among all actions of the event.
+        probabilities: the probabilities of all actions of the event.
+        allowed: the indices of the actions that could be chosen; None if all could.
 
     """
 
@@ -42,18 +42,18 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def probability(self) -> float:
-        """Of the chosen action."""
+        """The probability of the chosen action."""
         return self.probabilities[self.action]
 
 
 @dataclass(frozen=True)
 class Kind(ABC):
-    """How a loop's models are made and used.
+    """How the models of a loop are made and used.
 
     Attributes:
-        encoder: how records become rows.
-        seed: of the draws.
-        names: of all actions, in a loop with named ones; None if they are described.
+        encoder: how records become rows of numbers.
+        seed: the seed of the draws.
+        names: the names of all actions in a loop with named ones; None if actions are described.
 
     """
 
@@ -63,48 +63,53 @@ class Kind(ABC):
 
     @abstractmethod
     def new(self, settings: Settings) -> AnyBandit:
-        """A bandit that has learned nothing."""
+        """Return a bandit that has learned nothing."""
 
     @abstractmethod
     def decide(self, model: Model, offered: Offer, key: str) -> Decision:
-        """Draw one of the actions of an offer."""
+        """Draw one of the offered actions."""
 
     @abstractmethod
     def predict(self, model: Model, offered: Offer) -> int:
-        """The place of the action that is expected to be best; an `OrderError` if nothing was learned."""
+        """Return the index of the action with the highest expected reward; an `OrderError` if nothing was learned."""
 
     @abstractmethod
     def learn(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float, round_: int, drawn: bool) -> None:
-        """Learn what a choice has brought.
+        """Learn the reward of a choice.
 
         Args:
-            bandit: that learns.
-            offered: what could be chosen: allowed actions only.
-            choice: what was chosen.
-            reward: what it brought.
-            round_: how many rounds the model had learned that chose.
-            drawn: whether it was chosen by a draw.
+            bandit: the bandit that learns.
+            offered: the actions that could be chosen, allowed ones only.
+            choice: the choice.
+            reward: its reward.
+            round_: how many rounds the deciding model had learned.
+            drawn: whether the choice was a draw.
 
         """
 
     @abstractmethod
     def imitate(self, bandit: AnyBandit, offered: Offer, choice: Choice, reward: float) -> None:
-        """Learn what the baseline did: a label of unknown worth, whose reward is known for that action only."""
+        """Learn what the baseline did: a label of unknown worth. Rewards of other actions are unknown."""
 
     @abstractmethod
     def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
-        """Why a choice is expected to be better, or worse, than the best other action, by name."""
+        """Explain, by names of actions, why a choice is expected to be better or worse than the best other action."""
 
     @abstractmethod
     def encode(self, encoder: Encoder, offered: Offer) -> None:
-        """An `InputError` if there is something in an offer that cannot become a row."""
+        """Raise an `InputError` if an offer has something that cannot become a row."""
 
     @abstractmethod
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         """Learn labelled examples."""
 
     def choose(self, model: Model, offered: Offer, places: list[int], key: str, slot: str = "") -> tuple[Choice, int]:
-        """Draw an action among those at some places; with the round of the model."""
+        """Draw one of the actions at some indices.
+
+        Returns:
+            The choice, and how many rounds the model has learned.
+
+        """
         among = offered.among(places)
         decision = self.decide(model, among, key)
         row, probabilities = self._row(decision, among), self._probabilities(decision, among)
@@ -116,11 +121,11 @@ class Kind(ABC):
         return Choice(slot, places[row], spread, places), decision.round
 
     def knows(self, model: Model, offered: Offer, places: list[int]) -> bool:
-        """Whether the model can choose among those at some places."""
+        """Whether the model can choose among the actions at some indices."""
         return self.names is None or any(offered.names[place] in model.actions for place in places)
 
     def greedy(self, model: Model, offered: Offer, places: list[int]) -> int | None:
-        """The place of the allowed action that is expected to be best; None if the model knows nothing."""
+        """Return the index of the allowed action with the highest expected reward; None if the model knows nothing."""
         if not self.knows(model, offered, places):
             return None
         try:
@@ -129,16 +134,16 @@ class Kind(ABC):
             return None
 
     def new_encoder(self) -> Encoder:
-        """One that has met no data."""
+        """Return an encoder that has met no data."""
         bits, text, categories, now = msgspec.structs.astuple(self.encoder)
         return Encoder(bits, tuple(text), tuple(categories), now)
 
     def offered(self, example: ExampleBody) -> Offer:
-        """What an example is about."""
+        """Return the context and the actions of an example."""
         return offer(example.context, example.actions, self.names)
 
     def _arguments(self, settings: Settings) -> dict[str, Any]:
-        """What both kinds of bandits are made with."""
+        """Return the arguments that both kinds of bandits take."""
         limits = settings.reward_range
         return {
             "epsilon": settings.epsilon,
@@ -151,15 +156,15 @@ class Kind(ABC):
 
     @abstractmethod
     def _row(self, decision: Decision, among: Offer) -> int:
-        """The place of a decision's action among those that were allowed."""
+        """Return the index of the chosen action among the allowed ones."""
 
     @abstractmethod
     def _probabilities(self, decision: Decision, among: Offer) -> list[float]:
-        """The probabilities of the actions that were allowed."""
+        """Return the probabilities of the allowed actions."""
 
 
 class Described(Kind):
-    """Actions have features, and are others each time."""
+    """Actions have features, and each request brings its own."""
 
     def new(self, settings: Settings) -> AnyBandit:
         return SharedBandit(**self._arguments(settings))
@@ -180,7 +185,7 @@ class Described(Kind):
 
     def explain(self, model: Model, offered: Offer, choice: Choice) -> Explanation:
         _, rows, ids = self.new_encoder().encode_request(offered.request)
-        # The whole request: so the model's own encoder sees the names of features.
+        # The whole request, so that the model's own encoder sees the names of features.
         found: Explanation = model.explain(offered.request, _described(choice, rows, ids, 0))
         return found._replace(action=offered.names[found.action], against=offered.names[found.against])
 
@@ -207,7 +212,7 @@ class Described(Kind):
 
 
 class Named(Kind):
-    """Always the same actions, which have names; more may come."""
+    """Actions are always the same and have names. Others can be added."""
 
     def new(self, settings: Settings) -> AnyBandit:
         return WarmBandit(actions=self.names, **self._arguments(settings))
@@ -241,7 +246,7 @@ class Named(Kind):
     def teach(self, bandit: AnyBandit, labels: LabelsBody) -> None:
         lesson = _lesson(bandit, labels, [bandit.actions] * len(labels.examples))
         if "costs" in lesson:
-            lesson["actions"] = ~np.isnan(lesson["costs"])  # those that somebody has judged
+            lesson["actions"] = ~np.isnan(lesson["costs"])  # those with a label
         bandit.warm_start([example.context for example in labels.examples], source=labels.source, **lesson)
 
     def _row(self, decision: Decision, among: Offer) -> int:
@@ -253,12 +258,15 @@ class Named(Kind):
 
 
 def loaded(kind: Kind, settings: Settings, data: bytes) -> AnyBandit:
-    """A bandit that came as a file, and that a loop can go on with.
+    """Load a bandit from a file, so that a loop can go on with it.
 
     Args:
-        kind: of the loop.
-        settings: of the loop; the share of exploration is theirs.
-        data: what `to_bytes` gave.
+        kind: the kind of the loop.
+        settings: the settings of the loop. Their epsilon replaces the bandit's.
+        data: the file, as `to_bytes` returns it.
+
+    Raises:
+        InputError: if the bandit does not fit the loop.
 
     """
     bandit, own = load(data), kind.new(settings)
@@ -272,13 +280,13 @@ def loaded(kind: Kind, settings: Settings, data: bytes) -> AnyBandit:
 
 
 def _cost(bandit: AnyBandit, reward: float) -> float:
-    """What a reward cost. Sums, and rewards of before a change of settings, may lie out of the bandit's range."""
+    """Return the cost of a reward, clipped. Sums, and rewards from before a change of settings, may be out of range."""
     low, high = bandit.cost_range or (-math.inf, math.inf)
     return min(max(-reward, low), high)
 
 
 def _lesson(bandit: AnyBandit, labels: LabelsBody, names: list[tuple[str, ...]]) -> dict[str, Any]:
-    """The arguments of a warm start: right or done actions by name, or what actions of these names cost."""
+    """Return the arguments of a warm start: the right or played actions by name, or the costs of these actions."""
     examples = labels.examples
     if examples[0].rewards is not None:
         told = [{name: _cost(bandit, reward) for name, reward in (one.rewards or {}).items()} for one in examples]
@@ -290,23 +298,23 @@ def _lesson(bandit: AnyBandit, labels: LabelsBody, names: list[tuple[str, ...]])
 
 
 def _described(choice: Choice, rows: Any, ids: Any, round_: int) -> Decision:
-    """A choice as a bandit with described actions has made it."""
+    """Return a choice as a decision of a bandit with described actions."""
     probabilities = np.array(choice.probabilities)[choice.allowed or slice(None)]
     return Decision(_row_of(choice), choice.probability, probabilities, rows, round_, None, ids)
 
 
 def _named(model: Model, choice: Choice, offered: Offer, round_: int) -> Decision:
-    """A choice as a bandit with named actions has made it. Actions that came later could not be chosen."""
+    """Return a choice as a decision of a bandit with named actions. Actions that were added later have 0."""
     probabilities = np.zeros(len(model.actions))
     probabilities[: len(choice.probabilities)] = choice.probabilities
     return Decision(offered.names[_row_of(choice)], choice.probability, probabilities, offered.names, round_)
 
 
 def _known(model: Model, offered: Offer) -> list[str]:
-    """The names that a model knows: it may be a little older than the newest action."""
+    """Return the offered names that the model knows. It may be a little older than the newest action."""
     return [name for name in offered.names if name in model.actions]
 
 
 def _row_of(choice: Choice) -> int:
-    """The place of the chosen action among those that were allowed."""
+    """Return the index of the chosen action among the allowed ones."""
     return choice.action if choice.allowed is None else choice.allowed.index(choice.action)

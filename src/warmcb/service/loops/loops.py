@@ -1,4 +1,4 @@
-"""Loops: a deployed bandit with its settings. How one is made, changed and found again."""
+"""Loops: a deployed bandit with its settings. How loops are made, changed and found."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ _SELECT = (
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop as it is at one moment.
+    """A loop at one moment.
 
     Attributes:
-        name: of the loop.
-        kind: of its actions, with what its models are made of.
+        name: its name.
+        kind: how its models are made and used.
         made: when it was made.
-        version: of its settings.
-        settings: in force.
+        version: the version of its settings.
+        settings: the current settings.
 
     """
 
@@ -45,18 +45,18 @@ class Loop:
 
     @property
     def is_named(self) -> bool:
-        """Whether its actions are always the same, and have names."""
+        """Whether its actions are fixed and have names."""
         return self.kind.names is not None
 
 
 async def loops(database: Database) -> dict[str, Loop]:
-    """All loops, by name."""
+    """Return all loops, by name."""
     found = [_loop(*row) for row in await database.fetch(_SELECT)]
     return {loop.name: loop for loop in sorted(found, key=lambda loop: loop.name)}
 
 
 async def loop_named(database: Database, name: str) -> Loop:
-    """One loop; a refusal if there is none."""
+    """Return a loop by its name. Refuse if there is none."""
     rows = await database.fetch(f"{_SELECT} WHERE l.loop = $1", name)
     if not rows:
         raise not_found(f"there is no loop {shown(name)}; PUT /v1/loops/{{loop}} makes one")
@@ -64,11 +64,23 @@ async def loop_named(database: Database, name: str) -> Loop:
 
 
 async def make(database: Database, now: int, name: str, body: LoopBody, who: str) -> tuple[Loop, bool]:
-    """A new loop, or the one that is there if it is just so; and whether it is new."""
+    """Make a loop, or find one that was made with the same arguments.
+
+    Args:
+        database: a transaction.
+        now: its time.
+        name: the name of the loop.
+        body: what the loop is to be like.
+        who: who makes it, for the history of its settings.
+
+    Returns:
+        The loop, and whether it is new.
+
+    """
     if not is_name(name):
         raise bad_request(f"loop is {shown(name)}; expected 1 to 64 letters, digits, '-', '_' and '.'")
     if (body.kind == "named") != (body.actions is not None):
-        raise bad_request("actions belong to the kind named, and only there; expected both or neither")
+        raise bad_request("actions go with the kind 'named'; expected both or neither")
     if body.actions is not None and len(set(body.actions)) < len(body.actions):
         raise bad_request(f"actions is {shown(body.actions)}; expected different names")
     encoder = body.encoder
@@ -79,15 +91,13 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
     if await database.fetch("SELECT 1 FROM loops WHERE loop = $1", name):
         there = await loop_named(database, name)
         is_same = isinstance(there.kind, _KINDS[body.kind]) and there.kind.encoder == encoder
-        first = there.kind.names and list(there.kind.names[: len(body.actions or ())])  # others may have come later
+        first = there.kind.names and list(there.kind.names[: len(body.actions or ())])  # others may have been added
         if is_same and first == body.actions:
             if any(getattr(settings, given) != getattr(there.settings, given) for given in body.settings):
-                raise conflict(
-                    f"the loop {shown(name)} is there with other settings; change them by PATCH .../settings"
-                )
+                raise conflict(f"the loop {shown(name)} exists with other settings; change them by PATCH .../settings")
             return there, False
         fixed = "kind, encoder or actions, which are fixed"
-        raise conflict(f"the loop {shown(name)} is there with another {fixed}; make another loop")
+        raise conflict(f"the loop {shown(name)} exists with another {fixed}; make another loop")
     await database.execute(
         "INSERT INTO loops (loop, kind, actions, encoder, sources, seed, entries, epoch, made)"
         " VALUES ($1, $2, $3, $4, '[]', $5, 0, 0, $6)",
@@ -99,7 +109,7 @@ async def make(database: Database, now: int, name: str, body: LoopBody, who: str
 
 
 async def change_settings(database: Database, now: int, name: str, changes: dict[str, Any], who: str) -> Loop:
-    """Settings with some changed: a new version of them, and an entry for the trainer."""
+    """Change some settings. That makes a new version of them and an entry for the trainer."""
     loop = await loop_named(database, name)
     settings = checked(msgspec.to_builtins(loop.settings) | changes)
     _check(loop.kind, settings)
@@ -113,7 +123,7 @@ async def change_settings(database: Database, now: int, name: str, changes: dict
 
 
 async def add_action(database: Database, now: int, name: str, action: str) -> Loop:
-    """A loop with one named action more."""
+    """Add a named action to a loop."""
     loop = await loop_named(database, name)
     names = loop.kind.names
     if names is None:
@@ -130,26 +140,26 @@ async def add_action(database: Database, now: int, name: str, action: str) -> Lo
 
 
 async def settings_of(database: Database, name: str, version: int) -> Settings:
-    """An earlier version of the settings."""
+    """Return a version of the settings."""
     rows = await database.fetch("SELECT settings FROM settings WHERE loop = $1 AND version = $2", name, version)
     return settings_from(msgspec.json.decode(rows[0][0]))
 
 
 async def split_of(database: Database, name: str, version: int) -> int:
-    """The version since which events are split among the arms as in this one."""
+    """Return the first version of the settings since which events have been split among the arms as in this version."""
     rows = await database.fetch("SELECT split FROM settings WHERE loop = $1 AND version = $2", name, version)
     return int(rows[0][0])
 
 
 async def settings_history(database: Database, name: str) -> list[tuple[Any, ...]]:
-    """Version, time, who and the settings themselves, the newest first."""
+    """Return the version, time, author and JSON of all settings, newest first."""
     await loop_named(database, name)
     sql = "SELECT version, time, who, settings FROM settings WHERE loop = $1 ORDER BY version DESC"
     return await database.fetch(sql, name)
 
 
 async def trained_with(database: Database, name: str) -> Settings:
-    """The settings that the model was made with: of the beginning, of the last reset or retraining, or restored."""
+    """Return the settings with which the model was started: by the last reset, retraining or restore, or at first."""
     sql = (
         "SELECT kind, body FROM {} WHERE loop = $1 AND kind IN ('reset', 'retrain', 'restore') ORDER BY {} DESC LIMIT 1"
     )
@@ -163,7 +173,7 @@ async def trained_with(database: Database, name: str) -> Settings:
 
 
 def checked(plain: dict[str, Any]) -> Settings:
-    """Settings that a caller sent."""
+    """Check the settings that a caller sent."""
     try:
         return settings_from(plain)
     except InputError as error:
@@ -171,7 +181,7 @@ def checked(plain: dict[str, Any]) -> Settings:
 
 
 def _check(kind: Kind, settings: Settings) -> None:
-    """A refusal if no bandit can be made so."""
+    """Refuse settings with which no bandit can be made."""
     try:
         kind.new(settings)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What can be played in an event: a context and actions, as the encoder and the log take them."""
+"""The context and the actions of an event, in the form that encoders and logs use."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -11,17 +11,17 @@ from warmcb.service.refusals import bad_request
 
 Record = dict[str, Any]
 _OURS = ("_multi", "_slots")
-_MOST_DEPTH = 32  # as the encoder has it
+_MOST_DEPTH = 32  # the encoder's limit
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder(Record).decode
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A context, and the actions that are there.
+    """A context and the actions to choose from.
 
     Attributes:
-        context: a record.
-        names: the ids of the actions, or their names.
+        context: the context, a record.
+        names: the ids or names of the actions.
         described: a record for each action, with its id as `_tag`; None if actions are named.
 
     """
@@ -32,23 +32,23 @@ class Offer:
 
     @property
     def request(self) -> Record:
-        """The form that dsjson has for it, which the encoder reads."""
+        """The context and the actions in the form of dsjson, which the encoder reads."""
         return self.context if self.described is None else {**self.context, "_multi": self.described}
 
     def among(self, places: Sequence[int]) -> "Offer":
-        """The same with some of the actions only."""
+        """Return the same offer with only some of the actions."""
         if len(places) == len(self.names):
             return self
         described = None if self.described is None else [self.described[place] for place in places]
         return replace(self, names=tuple(self.names[place] for place in places), described=described)
 
     def at(self, features: Record) -> "Offer":
-        """The same in a slot, whose features belong to the context then."""
+        """Return the same offer for a slot. The features of the slot become part of the context."""
         return replace(self, context={**self.context, "slot": features}) if features else self
 
 
 def offer(context: Record, actions: list[Record] | None, named: tuple[str, ...] | None) -> Offer:
-    """What a caller sent, checked.
+    """Check what a caller sent.
 
     Args:
         context: a record.
@@ -74,7 +74,7 @@ def offer(context: Record, actions: list[Record] | None, named: tuple[str, ...] 
 
 
 def check_depth(*records: Record) -> None:
-    """A refusal if one of several records is nested deeper than the encoder can read.
+    """Refuse records that are nested deeper than the encoder can read.
 
     >>> check_depth({"user": {"likes": ["tea", {"with": "milk"}]}})
     """
@@ -89,11 +89,11 @@ def check_depth(*records: Record) -> None:
         if not inner:
             return
         level = inner
-    raise bad_request(f"the body is JSON that is too deep; expected records of at most {_MOST_DEPTH} levels")
+    raise bad_request(f"the body is JSON that is nested too deeply; expected records of at most {_MOST_DEPTH} levels")
 
 
 def stored_offer(request: str, names: str) -> tuple[Offer, dict[str, Record]]:
-    """An offer as the store has it, and the features of its slots."""
+    """Return a stored offer, and the features of its slots."""
     record = _decode(request)
     described, slots = record.pop("_multi", None), record.pop("_slots", [])
     features = {slot["_id"]: {name: value for name, value in slot.items() if name != "_id"} for slot in slots}
@@ -101,7 +101,7 @@ def stored_offer(request: str, names: str) -> tuple[Offer, dict[str, Record]]:
 
 
 def request_of(offered: Offer, slots: dict[str, Record]) -> str:
-    """The reverse: one line of JSON in the form of dsjson's `c`."""
+    """Return an offer as it is stored: one line of JSON in the form of dsjson's `c`. The reverse of `stored_offer`."""
     if not slots:
         return _encode(offered.request).decode()
     for name, features in slots.items():
@@ -111,7 +111,7 @@ def request_of(offered: Offer, slots: dict[str, Record]) -> str:
 
 
 def allowed_places(offered: Offer, allowed: Collection[str] | None, excluded: Collection[str]) -> list[int]:
-    """The places of the actions that may be played."""
+    """Return the indices of the actions that may be played."""
     names = offered.names
     if allowed is None and not excluded:
         return list(range(len(names)))

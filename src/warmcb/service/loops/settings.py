@@ -1,4 +1,4 @@
-"""The settings of a loop: what they are, what they may be, and from when on a change counts."""
+"""The settings of a loop: their values, their limits, and when a change takes effect."""
 
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -20,26 +20,28 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How a loop waits, learns and decides.
 
     Attributes:
-        mode: who decides. "online": the model. "apprentice": the baseline, which the model learns to imitate. "shadow":
-            the baseline, whose rewards the model learns. "paused": the baseline.
-        explore: in the mode apprentice, the share of events that the model decides; without effect in others.
+        mode: who decides. "online": the model. "apprentice": the baseline, and the model learns to imitate it.
+            "shadow": the baseline, and the model learns from its rewards. "paused": the baseline.
+        explore: in the mode apprentice, the share of events that the model decides. It has no effect in other modes.
         control: the share of units that always get the baseline.
         rollout: in the mode online, the share of the other units for which the model decides.
-        auto_pause: pause when the loop is surely worse than its control group; needs `reward_range` and `control`.
-        webhook: an address that is told of an automatic pause, by POST.
-        wait: how many seconds an event waits for rewards.
-        default_reward: what an event brought if none came.
-        aggregation: what several rewards of one decision are worth together.
-        join: "deadline": every event is learned when its wait is over, rewarded or not. "first_reward": a rewarded one
-            is learned at once, which is quicker, and biased: successes are learned before failures.
+        auto_pause: whether to pause when the loop is surely worse than its control group. It needs `reward_range` and
+            `control`.
+        webhook: the address that gets a POST after an automatic pause.
+        wait: how long an event waits for rewards, in seconds.
+        default_reward: the reward of an event that got none.
+        aggregation: how several rewards of a decision become one.
+        join: "deadline": every event is learned at its deadline, rewarded or not. "first_reward": rewarded events are
+            learned at once. That is faster but biased, since successes are learned before failures.
         reward_range: the lowest and the highest possible reward, if they are known.
         epsilon: the largest share of exploration.
-        explorer: "inverse-gap", which fades where costs are clear, or "epsilon-greedy", which has a floor.
+        explorer: "inverse-gap" explores less where the best action is clear, "epsilon-greedy" always a minimum.
         features: what the learner sees: "bends", "squares" or "linear".
-        decide_timeout: after so many seconds without a model the baseline is played.
-        publish_seconds: a new model is published after so many seconds at the latest, if there is one.
-        publish_events: and after so many events.
-        keep_days: events are kept so long, and at most a day more, until a version is there to begin from without them.
+        decide_timeout: how long to wait for a model, in seconds. Then the baseline is played.
+        publish_seconds: how long learned events wait for publication at most, in seconds.
+        publish_events: after how many events a model is published even earlier.
+        keep_days: how long events are kept, in days. It may take a day longer, until a version exists that does not
+            need them.
 
     """
 
@@ -78,7 +80,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def split(self) -> tuple[object, ...]:
-        """What says who gets what, and what it can bring: results can be compared as long as it stays the same."""
+        """What decides who gets what. Results can be compared as long as it stays the same."""
         return self.mode, self.explore, self.control, self.rollout, self.reward_range
 
 
@@ -102,15 +104,19 @@ APPLIES = {
     "publish_events": "at once",
     "keep_days": "at once",
 }
-"""From when on a change of each setting counts: at once; for events that are decided from then on; or only after
-retraining, which has to be asked for."""
+"""When a change of each setting takes effect: at once, for events that are decided later, or after a retraining, which
+somebody has to ask for.
+"""
 
 
 def settings_from(plain: Any) -> Settings:
-    """Settings, from what a caller sent.
+    """Make settings from plain values.
 
     Args:
-        plain: a dictionary; what is not in it has its default.
+        plain: a dictionary. Settings that are missing have their defaults.
+
+    Raises:
+        InputError: if there is no such setting, or a value is out of range.
 
     """
     try:

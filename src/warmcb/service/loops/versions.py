@@ -1,4 +1,4 @@
-"""Versions of a model: saved with their place in the journal, published to those who decide, thinned with time."""
+"""Versions of a model: saved with their place in the journal, published to workers, and thinned out with time."""
 
 import hashlib
 import zlib
@@ -14,21 +14,21 @@ from warmcb.service.clock import DAY, HOUR
 from warmcb.service.refusals import not_found
 from warmcb.service.store import Database
 
-_NEWEST = 2  # versions that are kept whatever their age: if one is damaged there is another
+_NEWEST = 2  # versions to keep at any age: if one is damaged, there is another
 
 
 NOTHING_LEARNED = b""
-"""What is published of a bandit that has met no data: workers decide by a new one."""
+"""What is published for a bandit that has met no data. Workers then decide by a new bandit."""
 
 
 class Version(NamedTuple):
     """A model and its place in the journal.
 
     Attributes:
-        version: the number of the last entry that it has learned.
-        model: the bandit's bytes, compressed.
-        hash: of them and the state.
-        state: what else the trainer has to know.
+        version: the number of the last journal entry that it has learned.
+        model: the bandit, compressed.
+        hash: the hash of the model and the state.
+        state: what the trainer needs besides the bandit.
         code: the version of the code that made it.
 
     """
@@ -41,7 +41,7 @@ class Version(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is what was written."""
+        """Whether the bytes are those that were written."""
         return _hash(self.model, self.state) == self.hash
 
     @property
@@ -52,25 +52,25 @@ class Version(NamedTuple):
 
 @cache
 def code() -> str:
-    """The version of the code that learns: equal versions give equal bits."""
+    """Return the version of the code that learns. Equal versions compute equal bits."""
     return version_of("warmcb.service.training.student")
 
 
 def packed(data: bytes) -> bytes:
-    """Compressed: wide models are mostly zeros."""
+    """Compress a model. Wide models are mostly zeros."""
     return zlib.compress(data, 1)
 
 
 async def save(database: Database, now: int, loop: str, version: int, model: bytes, state: str) -> None:
-    """Keep a version.
+    """Save a version.
 
     Args:
         database: a transaction of the trainer.
         now: its time.
         loop: the name of the loop.
-        version: the number of the last entry that it has learned.
-        model: the bandit's bytes, packed.
-        state: what else the trainer has to know.
+        version: the number of the last journal entry that it has learned.
+        model: the bandit, compressed by `packed`.
+        state: what the trainer needs besides the bandit.
 
     """
     await database.execute("DELETE FROM versions WHERE loop = $1 AND version = $2", loop, version)
@@ -79,7 +79,7 @@ async def save(database: Database, now: int, loop: str, version: int, model: byt
 
 
 async def publish(database: Database, now: int, loop: str, version: int, policy: bytes, pinned: bool) -> None:
-    """Let workers decide by a policy, packed; a pinned one stays until it is released."""
+    """Let workers decide by a policy, compressed by `packed`. A pinned one stays until it is released."""
     sql = (
         "INSERT INTO published (loop, version, policy, pinned, time) VALUES ($1, $2, $3, $4, $5)"
         " ON CONFLICT (loop) DO UPDATE SET version = $2, policy = $3, pinned = $4, time = $5"
@@ -88,7 +88,7 @@ async def publish(database: Database, now: int, loop: str, version: int, policy:
 
 
 async def newest(database: Database, loop: str, until: int = 2**62) -> Version | None:
-    """The newest version that is not known to be broken, up to a number."""
+    """Return the newest version up to a number, without those that are known to be broken."""
     sql = (
         "SELECT version, model, hash, state, code FROM versions"
         " WHERE loop = $1 AND broken = 0 AND version <= $2 ORDER BY version DESC LIMIT 1"
@@ -98,7 +98,7 @@ async def newest(database: Database, loop: str, until: int = 2**62) -> Version |
 
 
 async def named(database: Database, loop: str, number: str) -> Version:
-    """The version that a caller has named by its number; a refusal if there is none."""
+    """Return the version with the number that a caller sent. Refuse if there is none."""
     is_number = number.isascii() and number.isdecimal() and len(number) <= 18
     found = await newest(database, loop, int(number)) if is_number else None
     if found is None or found.version != int(number):
@@ -107,15 +107,16 @@ async def named(database: Database, loop: str, number: str) -> Version:
 
 
 async def mark_broken(database: Database, loop: str, version: int) -> None:
-    """Never use a version again."""
+    """Mark a version as broken, so that it is never used again."""
     await database.execute("UPDATE versions SET broken = 1 WHERE loop = $1 AND version = $2", loop, version)
 
 
 async def thin(database: Database, now: int, loop: str) -> int:
-    """Keep the newest versions, one of each hour of a day, one of each day, and those that are needed; how many went.
+    """Delete versions that are no longer needed, and return how many.
 
-    Needed are a version that is published, those that entries of the journal go back to, and one that is older than the
-    oldest event in the journal: from it everything after can be learned again.
+    The newest versions stay, one for each hour of the last day and one for each earlier day. Three more kinds stay: the
+    published version, versions that the journal goes back to, and one that is older than the oldest event in the
+    journal. From that one everything after it can be learned again.
     """
     rows = await database.fetch("SELECT version, time FROM versions WHERE loop = $1 AND broken = 0", loop)
     sql = "SELECT min(number) FROM journal WHERE loop = $1 AND kind = 'event'"
@@ -130,7 +131,7 @@ async def thin(database: Database, now: int, loop: str) -> int:
 
 
 async def let_go(database: Database, loop: str, before: int) -> None:
-    """Delete versions that nothing can be learned again from: entries behind them have left the journal.
+    """Delete versions that cannot be a starting point any more, since entries behind them have left the journal.
 
     Args:
         database: a transaction of the trainer.
@@ -144,14 +145,14 @@ async def let_go(database: Database, loop: str, before: int) -> None:
 
 
 async def lost(database: Database, loop: str, after: int) -> list[int]:
-    """Versions behind a number that entries of the journal go back to, and that are not there: in order."""
+    """Return versions behind a number that the journal goes back to but that are missing, in order."""
     rows = await database.fetch("SELECT version FROM versions WHERE loop = $1 AND broken = 0", loop)
     there = {version for (version,) in rows}
     return sorted(version for version in await _restored(database, loop, after) - there if version > after)
 
 
 async def _in_use(database: Database, loop: str, after: int = 0) -> set[int]:
-    """Versions that workers decide by, or that entries behind a number go back to."""
+    """Return versions that workers decide by, or that journal entries behind a number go back to."""
     rows = await database.fetch("SELECT version FROM published WHERE loop = $1", loop)
     return {version for (version,) in rows} | await _restored(database, loop, after)
 
@@ -169,11 +170,11 @@ def _hash(model: bytes, state: str) -> bytes:
 
 
 def kept(versions: Iterable[tuple[int, int]], now: int) -> set[int]:
-    """Which of several versions are kept for their age.
+    """Return the versions that are young enough to keep.
 
     Args:
         versions: numbers and times.
-        now: the time.
+        now: the current time.
 
     >>> hours = [(i, i * HOUR // 4) for i in range(12)]  # four an hour, for three hours
     >>> sorted(kept(hours, 11 * HOUR // 4))

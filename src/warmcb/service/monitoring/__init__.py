@@ -1,1 +1,1 @@
-"""How a loop is doing: figures, the comparison with the baseline, the automatic pause and webhooks."""
+"""How a loop is doing: tallies, the comparison with the baseline, the automatic pause, webhooks and metrics."""

@@ -1,4 +1,4 @@
-"""How sure it is that the model does better, or worse, than the baseline: from sums over events and units."""
+"""The comparison of model and baseline, with confidence intervals, from sums over events and units."""
 
 import math
 from typing import NamedTuple
@@ -6,14 +6,14 @@ from typing import NamedTuple
 from warmcb.logs.sequences import ends_of_mean
 from warmcb.service.monitoring.tallies import Side
 
-_NORMAL = 1.959964  # standard errors on either side that 95 % lie within
+_NORMAL = 1.959964  # standard errors on either side of a 95 % interval
 _FIRST_LOOK, _GROWTH = 64, 1.25
 ERROR = 0.01
 """The probability that a loop which is as good as its control group is ever paused."""
 
 
 class Bounds(NamedTuple):
-    """A value, and where it may lie."""
+    """A value with the ends of its interval."""
 
     value: float
     low: float
@@ -21,11 +21,11 @@ class Bounds(NamedTuple):
 
 
 def mean_of(side: Side, widening: float = 1.0) -> Bounds:
-    """The mean reward of events, with a 95 % interval as for events that do not depend on each other.
+    """Return the mean reward of events with a 95 % interval.
 
     Args:
-        side: of which `events`, `reward_sum` and `reward_squares` are used.
-        widening: by how much the events of a unit depend on each other (`dependence`).
+        side: `events`, `reward_sum` and `reward_squares` are used.
+        widening: the factor for the variance if events of a unit depend on each other (`dependence`).
 
     """
     n, mean = side.events, side.mean
@@ -37,7 +37,7 @@ def mean_of(side: Side, widening: float = 1.0) -> Bounds:
 
 
 def dependence(side: Side) -> float:
-    """How many times as large the variance of the mean is as if all events were of different units; at least 1.
+    """Return the factor by which dependence within units increases the variance of the mean, at least 1.
 
     >>> side = Side()
     >>> for reward in (0.0, 1.0):  # two units, two events each
@@ -52,16 +52,16 @@ def dependence(side: Side) -> float:
 
 
 def gain(model: Side, baseline: Side, reward_range: tuple[float, float] | None = None) -> Bounds:
-    """How much more an event brings on the side of the model, with a 95 % interval.
+    """Return how much more reward per event the model earns than the baseline, with a 95 % interval.
 
-    Units count as one piece, however often they come. To each side two more units are added, one with the lowest and
-    one with the highest reward: without them a few equal rewards would look like certainty. For rewards of 0 and 1 that
-    is the interval of Agresti and Caffo (2000).
+    All events of a unit count as one observation. Two units are added to each side, one with the lowest and one with
+    the highest reward. Without them a few equal rewards would look like certainty. For rewards of 0 and 1 this is the
+    interval of Agresti and Caffo (2000).
 
     Args:
-        model: at least one event.
-        baseline: at least one event.
-        reward_range: the lowest and the highest possible reward; None: those that were seen.
+        model: the side of the model, with at least one event.
+        baseline: the side of the baseline, with at least one event.
+        reward_range: the lowest and the highest possible reward; None stands for those that were seen.
 
     >>> model, baseline = Side(), Side()
     >>> for i in range(100):
@@ -79,9 +79,9 @@ def gain(model: Side, baseline: Side, reward_range: tuple[float, float] | None =
 
 
 def look(model: Side, control: Side) -> int:
-    """The number of the look at two sides that their events allow; 0: too few for any.
+    """Return the number of the look that two sides have enough events for; 0 if they have too few for any.
 
-    The next look comes when there is a quarter more of them.
+    The next look comes when there are a quarter more events.
 
     >>> few, many = Side(events=30), Side(events=1000)
     >>> look(few, few), look(few, many)
@@ -95,16 +95,17 @@ def look(model: Side, control: Side) -> int:
 def surely_worse(
     model: Side, control: Side, reward_range: tuple[float, float], look: int
 ) -> tuple[Bounds, Bounds] | None:
-    """Bounds of both sides between which there is a gap, the model below; None if nobody can be sure.
+    """Return the bounds of both sides if the model is surely worse; None if it is not.
 
-    There are two kinds of them, each with half of the `ERROR`: of what units brought at first, which hold at every
-    moment, and of what they brought in all, which hold at all looks and also see what happens to units that come again.
+    Two tests are made, each with half of the `ERROR`. The first compares the first reward of each unit, with bounds
+    that hold at every moment. The second compares the mean reward of each unit, with bounds that hold at all looks. It
+    also notices what happens to units that come back.
 
     Args:
-        model: at least two units.
-        control: at least two units.
+        model: the side of the model, with at least two units.
+        control: the control group, with at least two units.
         reward_range: the lowest and the highest possible reward.
-        look: its number, from 1.
+        look: the number of the look, from 1.
 
     """
     for of_model, of_control in (
@@ -117,7 +118,7 @@ def surely_worse(
 
 
 def _at_first(side: Side, reward_range: tuple[float, float]) -> Bounds:
-    """The mean of the first rewards of units: a confidence sequence, as each unit adds one term for good."""
+    """Bound the mean of the units' first rewards by a confidence sequence. Each unit adds one term, which stays."""
     low, high = reward_range
     width, n = high - low, side.units
     ends = ends_of_mean(n, (side.first_sum - n * low) / width, side.first_spread / width**2, level=1 - ERROR / 2)
@@ -125,22 +126,23 @@ def _at_first(side: Side, reward_range: tuple[float, float]) -> Bounds:
 
 
 def _in_all(side: Side, reward_range: tuple[float, float], look: int) -> Bounds:
-    """The mean over units of their mean rewards, which change when a unit comes again.
+    """Bound the mean of the units' mean rewards.
 
-    So no sequence would do. It is the empirical Bernstein bound of Maurer and Pontil (2009) instead, with an error at
-    the k-th look that is one part in k·(k + 1): all of them together are the whole.
+    A unit's mean changes when the unit comes back, so a confidence sequence would not hold. This is the empirical
+    Bernstein bound of Maurer and Pontil (2009). Its error at the k-th look is divided by k·(k + 1); these parts sum to
+    the whole.
     """
     low, high = reward_range
     n, mean = side.units, side.mean_sum / side.units
     variance = max(side.mean_squares - n * mean**2, 0.0) / (n - 1)
-    error = ERROR / 4 / (look * (look + 1))  # half of the half for each side
+    error = ERROR / 4 / (look * (look + 1))  # a quarter: two tests, two sides
     log = math.log(2 / error)
     reach = math.sqrt(2 * variance * log / n) + (high - low) * 7 * log / (3 * (n - 1))
     return Bounds(mean, max(mean - reach, low), min(mean + reach, high))
 
 
 def _careful(side: Side, low: float, high: float) -> tuple[float, float]:
-    """The mean and its squared standard error, with a unit of the usual size at either end of the range."""
+    """Return the mean and its squared standard error, with an added unit of average size at either end of the range."""
     size = side.events / side.units
     n = side.events + 2 * size
     mean = (side.reward_sum + size * (low + high)) / n
@@ -149,5 +151,5 @@ def _careful(side: Side, low: float, high: float) -> tuple[float, float]:
 
 
 def _squares_of_units(side: Side, mean: float) -> float:
-    """Of how far each unit's sum of rewards is from what its number of events lets expect."""
+    """Sum the squared differences between each unit's total reward and the total expected from its number of events."""
     return max(side.unit_squares - 2 * mean * side.unit_products + mean**2 * side.unit_sizes, 0.0)

@@ -1,4 +1,4 @@
-"""What monitoring wants to know, in the form of Prometheus. All processes of a service count together."""
+"""Metrics for Prometheus, summed over all processes of a service."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 
@@ -20,7 +20,7 @@ STORE_FAILURES = Counter("warmcb_store_failures", "Transactions that the store r
 
 
 def exposition() -> bytes:
-    """The metrics of all processes, as text."""
+    """Return the metrics of all processes in Prometheus' text format."""
     registry = CollectorRegistry()
     multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     return generate_latest(registry)

@@ -1,4 +1,4 @@
-"""How a model comes along: λ and what stands behind it, as it was at each minute's last publication."""
+"""How the model develops: λ, the scores and what was learned, for the last publication of each minute."""
 
 import math
 from typing import Any, NamedTuple
@@ -11,15 +11,15 @@ from warmcb.service.store import Database
 
 
 class Progress(NamedTuple):
-    """Where a bandit stands, as the table of progress has it.
+    """The state of a bandit: a row of the table `progress`.
 
     Attributes:
-        lambda_: in charge.
-        scores: JSON: for each lane its λ, its sources, its score (the lowest is in charge), and the interval of how
-            much more it costs a round than λ = 1, in units of the range of costs, if that is known.
-        learned: rounds.
+        lambda_: the λ in charge.
+        scores: JSON. For each lane its λ, its sources and its score (the lowest is in charge). And, if known, an
+            interval for how much more it costs per round than λ = 1, as a share of the range of costs.
+        learned: how many rounds were learned.
         memory: how many rounds the model effectively rests on.
-        source: whose labels the lane in charge learns from.
+        source: the source whose labels the lane in charge uses; None if there is no single one.
 
     """
 
@@ -31,7 +31,7 @@ class Progress(NamedTuple):
 
 
 def progress_of(bandit: AnyBandit) -> Progress:
-    """Where a bandit stands."""
+    """Return the state of a bandit."""
     lanes = zip(bandit.lambdas_, bandit.lane_sources_, bandit.scores_, bandit.intervals_, strict=True)
     scores: list[dict[str, Any]] = []
     for weight, sources, score, interval in lanes:
@@ -43,7 +43,7 @@ def progress_of(bandit: AnyBandit) -> Progress:
 
 
 async def note(database: Database, now: int, loop: str, version: int, progress: Progress) -> None:
-    """Keep it, in place of what was noted in the same minute."""
+    """Store the state of a model. It replaces what was stored in the same minute."""
     names = ("time", "version", "lambda", "scores", "learned", "memory", "source")
     sets = ", ".join(f"{name} = excluded.{name}" for name in names)
     sql = (
@@ -54,7 +54,7 @@ async def note(database: Database, now: int, loop: str, version: int, progress: 
 
 
 async def noted(database: Database, loop: str, since: int, every: int) -> list[dict[str, Any]]:
-    """What was noted since a time: the last of each stretch of so many microseconds, the oldest first."""
+    """Return the last stored state of each stretch of time, oldest first. Times are in microseconds."""
     sql = (
         "SELECT time, version, lambda, scores, learned, memory, source FROM progress WHERE loop = $1 AND minute IN"
         " (SELECT max(minute) FROM progress WHERE loop = $1 AND minute >= $2 GROUP BY minute / $3) ORDER BY minute"

@@ -1,4 +1,4 @@
-"""Figures that are added up as events are joined, so that nobody has to read a million of them to know how it goes."""
+"""Sums that are kept up to date as events are joined, so that no report has to read millions of events."""
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
@@ -15,10 +15,10 @@ class Outcome(NamedTuple):
     """An event whose deadline is over.
 
     Attributes:
-        event: as it was decided.
+        event: the event.
         joined: what became of it.
-        settings: in force when it was decided.
-        split: the version since which these split events among the arms as they do.
+        settings: the settings when it was decided.
+        split: the first version of the settings since which events have been split among the arms in this way.
 
     """
 
@@ -29,15 +29,15 @@ class Outcome(NamedTuple):
 
     @property
     def reward(self) -> float:
-        """What it brought: the mean of its slots."""
+        """The reward of the event: the mean over its slots."""
         return fmean(self.joined.rewards)
 
     @property
     def side(self) -> str | None:
-        """On which side it counts where model and baseline are compared; None if nobody drew its side.
+        """The side of the comparison on which the event counts; None if no draw has put it on a side.
 
-        A draw decides, and not what came of it: a request that the model could not answer in time, or was asked to
-        answer without exploration, is on the side of the model, as such requests are on the other side too.
+        Only the draw counts, whatever followed. If the model was drawn but was not available in time, or was asked not
+        to explore, the event is on the model's side, since the other side has such requests, too.
         """
         arm = self.event.arm
         if arm in (BASELINE, CONTROL):
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
 @dataclass
 class Minute:
-    """Events of one minute and one arm, or what is added to them: a row of minutes, which schema.sql describes."""
+    """The events of one minute and one arm: a row of the table `minutes`, or an addition to it."""
 
     decisions: int = 0
     joined: int = 0
@@ -59,7 +59,7 @@ class Minute:
     agreed: int = 0
 
     def add(self, outcome: Outcome) -> None:
-        """One event more."""
+        """Add an event."""
         event, joined = outcome.event, outcome.joined
         self.decisions += 1
         if event.agrees is not None:
@@ -77,7 +77,7 @@ class Minute:
 
 @dataclass
 class Side:
-    """One side of a comparison: a row of sides, which schema.sql describes."""
+    """One side of a comparison: a row of the table `sides`, or an addition to it."""
 
     units: int = 0
     events: int = 0
@@ -94,9 +94,13 @@ class Side:
     highest: float = float("-inf")
 
     def add(self, reward: float, events: int = 0, total: float = 0.0, guess: float = 0.0) -> None:
-        """One event more of a unit that had so many, with so much reward in all.
+        """Add an event of a unit.
 
-        The guess is what earlier units let expect of a new one (`expected`).
+        Args:
+            reward: the reward of the event.
+            events: how many events the unit had before.
+            total: the sum of their rewards.
+            guess: what earlier units predict for the first reward of a new one (`expected`).
 
         >>> side = Side()
         >>> side.add(1.0)
@@ -127,18 +131,18 @@ class Side:
         return self.reward_sum / self.events
 
     def expected(self, added: "Side", reward_range: tuple[float, float] | None) -> float:
-        """What units so far, and those that were added since, let expect of the next one's first reward."""
+        """Predict the first reward of the next unit from the units so far and those that were added since."""
         middle = 0.0 if reward_range is None else sum(reward_range) / 2
         return (self.first_sum + added.first_sum + middle) / (self.units + added.units + 1)
 
 
 async def count(database: Database, loop: str, outcomes: Iterable[Outcome]) -> None:
-    """Add events to all figures.
+    """Add events to all sums.
 
     Args:
-        database: the transaction that joins them.
+        database: the transaction that joins the events.
         loop: the name of the loop.
-        outcomes: what became of them.
+        outcomes: the events.
 
     """
     minutes: dict[tuple[int, str], Minute] = {}
@@ -166,18 +170,18 @@ async def count(database: Database, loop: str, outcomes: Iterable[Outcome]) -> N
 
 
 async def sides(database: Database, loop: str, split: int) -> dict[str, Side]:
-    """The sides of a comparison, by name: those that have events."""
+    """Return the sides of a comparison that have events, by name."""
     sql = f"SELECT side, {', '.join(names_of(Side))} FROM sides WHERE loop = $1 AND split = $2"
     return {name: Side(*row) for name, *row in await database.fetch(sql, loop, split)}
 
 
 def names_of(kind: type[Minute] | type[Side]) -> list[str]:
-    """The columns."""
+    """Return the columns of a table."""
     return [field.name for field in fields(kind)]
 
 
 def _adding(table: str, keys: list[str], kind: type[Minute] | type[Side]) -> str:
-    """An upsert that adds to the row that is there."""
+    """Return a statement that adds to a row, or inserts it."""
     extremes = {"lowest": "<", "highest": ">"}
     names, sets = names_of(kind), []
     for name in names:

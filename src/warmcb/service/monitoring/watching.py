@@ -1,4 +1,4 @@
-"""The automatic pause: a loop that is surely worse than its control group plays the baseline from then on."""
+"""The automatic pause: a loop that is surely worse than its control group plays only the baseline from then on."""
 
 from typing import Any, NamedTuple
 
@@ -10,15 +10,15 @@ from warmcb.service.monitoring.tallies import Side
 from warmcb.service.store import Database
 
 WHO = "automatic pause"
-"""How the audit calls it."""
+"""The author of the pause in the history of settings."""
 
 
 class Pause(NamedTuple):
-    """A loop was paused.
+    """The news that a loop was paused.
 
     Attributes:
-        webhook: who is to be told; None: nobody.
-        news: what is told.
+        webhook: the address to send it to; None if there is none.
+        news: the message.
 
     """
 
@@ -27,7 +27,7 @@ class Pause(NamedTuple):
 
 
 class Watch:
-    """Looks at a loop and its control group now and then, as the trainer joins their events.
+    """Compares a loop with its control group now and then, as the trainer joins events.
 
     Args:
         loop: the name of the loop.
@@ -37,14 +37,17 @@ class Watch:
     def __init__(self, loop: str) -> None:
         self._loop = loop
         self._looks: dict[int, int] = {}
-        """How many looks there were, for each split of events. After a restart the last one is not taken again."""
+        """The number of the last look, for each split of events. A restart does not repeat it."""
 
     async def pause_if_worse(self, database: Database, now: int) -> Pause | None:
-        """Pause the loop if it is surely worse, and if that is wanted.
+        """Pause the loop if it is surely worse than its control group and the settings allow it.
 
         Args:
             database: a transaction of the trainer.
             now: its time.
+
+        Returns:
+            The news, if the loop was paused.
 
         """
         loop = await loop_named(database, self._loop)

@@ -1,4 +1,4 @@
-"""Webhooks: news for an address that an administrator has set. Others than public ones have to be allowed."""
+"""Webhooks: messages to an address from the settings. Private addresses are refused unless the operator allows them."""
 
 import asyncio
 import http.client
@@ -18,19 +18,19 @@ from warmcb.errors import WarmcbError
 log = logging.getLogger("warmcb.trainer")
 
 _SECONDS = 5.0  # for each step of a delivery
-_PAUSES = (1.0, 5.0, 25.0)  # seconds before it is tried again
-_STOPPING = 5.0  # seconds that deliveries get when the trainer stops
+_PAUSES = (1.0, 5.0, 25.0)  # seconds before each further try
+_STOPPING = 5.0  # seconds for open deliveries when the trainer stops
 
 
 class WebhookError(WarmcbError):
-    """News cannot be delivered."""
+    """A message cannot be delivered."""
 
 
 class Webhooks:
-    """Sends news, while the trainer goes on.
+    """Sends messages while the trainer goes on.
 
     Args:
-        allow_private: whether addresses may be reached that are not public: of this machine, of its network.
+        allow_private: whether to deliver to private addresses, such as those of this machine or its network.
 
     """
 
@@ -39,11 +39,11 @@ class Webhooks:
         self._sending: set[asyncio.Task[None]] = set()
 
     def send(self, url: str, news: dict[str, Any]) -> None:
-        """Deliver news, soon; if that fails, also later, and then never.
+        """Deliver a message in the background. After a few failures it is given up.
 
         Args:
-            url: of http or https.
-            news: becomes JSON.
+            url: an address with http or https.
+            news: the message, which is sent as JSON.
 
         """
         task = asyncio.create_task(self._deliver(url, msgspec.json.encode(news)))
@@ -51,7 +51,7 @@ class Webhooks:
         task.add_done_callback(self._sending.discard)
 
     async def finish(self) -> None:
-        """Let deliveries that are under way come to an end, but not for long."""
+        """Wait for open deliveries, but not for long."""
         if self._sending:
             _, late = await asyncio.wait(self._sending, timeout=_STOPPING)
             for task in late:
@@ -63,16 +63,16 @@ class Webhooks:
                 await asyncio.to_thread(post, url, body, self._allow_private)
                 return
             except WebhookError as error:
-                log.warning("the webhook was not told: %s", error)
+                log.warning("the webhook could not be delivered: %s", error)
             if pause is not None:
                 await asyncio.sleep(pause)
 
 
 def post(url: str, body: bytes, allow_private: bool) -> None:
-    """Send JSON to an address, once; no redirect is followed, no proxy is asked.
+    """Send JSON to an address once, without redirects or a proxy.
 
     Args:
-        url: of http or https.
+        url: an address with http or https.
         body: JSON.
         allow_private: as in `Webhooks`.
 
@@ -84,11 +84,11 @@ def post(url: str, body: bytes, allow_private: bool) -> None:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(address[0]) for *_, address in found]
         if not allow_private and not all(map(_is_public, addresses)):
-            # All of them: whoever answers for the name could otherwise choose.
-            raise WebhookError(f"{host} is no public address; warmcb serve --allow-private-webhooks would reach it")
+            # All addresses of the name: otherwise its owner could choose which one is checked.
+            raise WebhookError(f"{host} is not a public address; warmcb serve --allow-private-webhooks allows it")
         connection = http.client.HTTPConnection(host, port, timeout=_SECONDS)
         with closing(connection):
-            # To the address that was looked at, and to no other one.
+            # Connect to the address that was checked, and to no other.
             connection.sock = socket.create_connection((addresses[0], port), _SECONDS)
             if is_safe:
                 connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=host)

@@ -1,9 +1,9 @@
-// A button that does something on the server, and says what came of it.
+// A button that does something on the server and reports the result.
 
 import { h } from "./dom.js";
 import { notice } from "./notice.js";
 
-// Do something; say in `place` that it is done, or why not. Whether it was done.
+// Do something, report in `place` that it is done or why not, and return whether it was done.
 export async function doing(place, button, work, done = null, working = "Working …") {
   if (button.disabled) return false;
   const hadFocus = document.activeElement === button;

@@ -1,4 +1,4 @@
-// Which actions are played, how often, and what they bring.
+// The view of actions: how often each is played, and its mean reward.
 
 import { get, of } from "./api.js";
 import { bars } from "./bars.js";
@@ -11,7 +11,7 @@ import { table } from "./table.js";
 
 export function actions({ main, loop, signal }) {
   const body = h("div", { class: "stack" });
-  main.append(heading("Actions", "What was played in the most recent events, by whoever decided."), body);
+  main.append(heading("Actions", "The actions of the most recent events."), body);
   const load = (at) => get(`${of(loop, "report")}?hours=1`, at);
   live({ place: body, signal, seconds: 30, load, draw: (report) => draw(body, report.actions) });
 }
@@ -19,7 +19,7 @@ export function actions({ main, loop, signal }) {
 function draw(body, all) {
   if (all.length === 0) return body.replaceChildren(empty("No event has been joined yet."));
   const most = all.slice(0, 12);
-  const label = all.length > most.length ? `Shares of the ${most.length} actions that are played most` : "Shares";
+  const label = all.length > most.length ? `Shares of the ${most.length} most frequent actions` : "Shares";
   const rows = most.map((one) => ({ name: one.id, value: one.share, told: percent(one.share) }));
   const columns = [
     { name: "Action", cell: (one) => one.id },
@@ -32,7 +32,7 @@ function draw(body, all) {
     h(
       "section",
       { class: "card" },
-      h("h2", {}, "What they bring"),
+      h("h2", {}, "Mean rewards"),
       h(
         "p",
         { class: "about" },

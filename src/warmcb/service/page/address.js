@@ -1,4 +1,4 @@
-// Where the reader is: #/LOOP/VIEW/WHAT. Names may hold anything.
+// The address of a view: #/LOOP/VIEW/WHAT. Names may have any characters.
 
 export function here() {
   const [loop = "", view = "overview", what = ""] = location.hash

@@ -1,11 +1,11 @@
-// Calls of the service. Whatever goes wrong is an error whose message is one sentence.
+// Requests to the service. Every failure is an error whose message is one sentence.
 
 import { session } from "./session.js";
 
 const PATIENCE = 30_000; // milliseconds for an answer
-const LATER = [429, 502, 503, 504]; // the service, or what stands before it, cannot answer at the moment
+const LATER = [429, 502, 503, 504]; // the service, or a proxy before it, cannot answer at the moment
 
-// The service has refused.
+// The service has refused the request.
 export class RefusedError extends Error {
   constructor(status, message) {
     super(message);
@@ -13,7 +13,7 @@ export class RefusedError extends Error {
   }
 }
 
-// Nobody answers at the moment, or the service has too much to do; it may be tried again.
+// The service is unreachable or busy. The request may be tried again.
 export class LostError extends Error {
   constructor(message, isBusy = false) {
     super(message);
@@ -25,7 +25,7 @@ export const get = (path, signal) => call("GET", path, undefined, signal);
 export const post = (path, body, signal) => call("POST", path, body, signal);
 export const patch = (path, body, signal) => call("PATCH", path, body, signal);
 
-// The address of something of a loop. Names may hold slashes and accents.
+// The path of a loop, or of something in it. Names may have any characters.
 export const of = (loop, ...parts) => ["/v1/loops", ...[loop, ...parts].map(encodeURIComponent)].join("/");
 
 async function call(method, path, body, signal, patience = PATIENCE) {
@@ -50,10 +50,10 @@ async function call(method, path, body, signal, patience = PATIENCE) {
     : new RefusedError(answer.status, sentence);
 }
 
-// An evaluation reads the whole log.
+// For requests that read a whole log.
 export const postSlowly = (path, body, signal) => call("POST", path, body, signal, 600_000);
 
-// As people write: a capital at the beginning, a point at the end.
+// A sentence: with a capital letter and a full stop.
 export function sentenceOf(text) {
   const sentence = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;

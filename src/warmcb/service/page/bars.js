@@ -1,8 +1,8 @@
-// Horizontal bars with their numbers: shares, probabilities, and what speaks for or against something.
+// Horizontal bars with their numbers: shares, probabilities or contributions.
 
 import { h, s } from "./dom.js";
 
-// Rows: {name, note, value, told, marked}. A full bar is `most`. With values below 0, bars leave the middle.
+// Rows: {name, note, value, told, marked}. `most` is a full bar. If there are values below 0, bars start in the middle.
 export function bars({ label, rows, most = Math.max(...rows.map((row) => Math.abs(row.value)), 1e-12) }) {
   const isTwoSided = rows.some((row) => row.value < 0);
   return h(

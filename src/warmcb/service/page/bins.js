@@ -1,12 +1,12 @@
-// Minutes, put together into so many steps of time that a chart can be read.
+// Stretches of time, put together so that a chart has few enough points.
 
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1440].map((one) => one * 60_000);
 const MOST = 72;
 
-// The shortest step that is not too many.
+// The shortest step that does not give too many points.
 const stepFor = (from, to) => STEPS.find((one) => (to - from) / one <= MOST) ?? STEPS.at(-1);
 
-// What is shown: the chosen period, or what there is of it if the loop is younger.
+// The period to show: the chosen one, or less if the loop is younger.
 export function span(report, hours) {
   const to = Date.now();
   const wanted = to - hours * 3_600_000;
@@ -54,7 +54,7 @@ function point(t, bin) {
   };
 }
 
-// Decisions and rewarded events a minute, of all arms together. The last step may not be over yet.
+// Decisions and rewarded events per minute, of all arms together. The last step may not be over yet.
 export function traffic(arms, to, step) {
   const bins = new Map();
   for (const p of [...arms.values()].flat()) {

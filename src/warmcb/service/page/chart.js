@@ -1,5 +1,5 @@
-// Lines over time, with bands. Drawn to the width that there is, so that text stays readable on any screen.
-// A line is told by its dashes and its name, not by its colour alone.
+// Lines over time, with bands. Charts are drawn for the given width, so that text stays readable on any screen.
+// Lines differ in dashes and name, and not in colour alone.
 
 import { h, newId, s } from "./dom.js";
 import { interval, moment, number } from "./format.js";
@@ -7,7 +7,7 @@ import { axes, band, HEIGHT, known, line, MARGIN } from "./lines.js";
 import { linear, padded } from "./scale.js";
 import { table } from "./table.js";
 
-// A figure with `update(data)`.
+// Return a figure with a method `update(data)`.
 // Data: {series: [{name, look, points: [{t, y, low, high}], steps}], from, to, range, step, empty}.
 export function timeChart({ title, about, axis, floor = null, format = number }) {
   const caption = newId("chart");
@@ -68,7 +68,7 @@ function draw(chart) {
     cursor,
   );
   const hadFocus = place.contains(document.activeElement);
-  const { at } = chart; // the old picture forgets it when it loses the focus
+  const { at } = chart; // the old picture loses it together with the focus
   place.replaceChildren(picture);
   chart.at = at;
   follow(chart, picture, cursor, x, width);
@@ -76,7 +76,7 @@ function draw(chart) {
   tell(chart, chart.at);
 }
 
-// The pointer, or the arrow keys, choose a moment; the legend says what it was then.
+// The pointer or the arrow keys choose a moment, and the legend shows its values.
 function follow(chart, picture, cursor, x, width) {
   const times = [...new Set(chart.data.series.flatMap((one) => one.points.map((p) => p.t)))].sort((a, b) => a - b);
   const choose = (t) => {
@@ -98,7 +98,7 @@ function follow(chart, picture, cursor, x, width) {
     const place = chart.at === null ? (by > 0 ? -1 : times.length) : times.indexOf(chart.at);
     choose(times[Math.max(0, Math.min(times.length - 1, place + by))]);
   });
-  // Read aloud to whoever moves by keyboard, and not each time that new figures come.
+  // Screen readers announce values chosen by keyboard, but not every update.
   picture.addEventListener("focus", () => chart.legend.setAttribute("aria-live", "polite"));
   picture.addEventListener("blur", () => {
     chart.legend.removeAttribute("aria-live");

@@ -1,8 +1,8 @@
-// A question before something that cannot be overlooked. The browser's own dialog keeps focus and takes Escape.
+// A question before a serious step. The browser's own dialog traps the focus and handles Escape.
 
 import { h, newId } from "./dom.js";
 
-// Whether the reader says yes.
+// Ask, and return whether the answer is yes.
 export function confirmed({ title, text, yes }) {
   return new Promise((resolve) => {
     const name = newId("dialog");

@@ -1,4 +1,4 @@
-// Elements from plain values. Text is always text: nothing that a caller sent can become markup.
+// Elements from plain values. Text stays text: nothing that a caller sent can become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -21,5 +21,5 @@ function filled(element, attributes, children) {
 }
 
 let count = 0;
-// A fresh id, to tie a label or a description to what it is about.
+// A new id, to connect a label or a description with its element.
 export const newId = (name) => `${name}-${(count += 1)}`;

@@ -1,4 +1,4 @@
-// What another policy would have brought, before it is switched on.
+// The view of evaluations: what other policies would have earned.
 
 import { doing } from "./action.js";
 import { get, of, postSlowly } from "./api.js";
@@ -18,7 +18,7 @@ const SIMPLE = [
 export function evaluation({ main, loop, signal }) {
   const body = h("div", { class: "stack" });
   main.append(
-    heading("Evaluate", "Estimate from the log what another policy would have brought. Nothing is switched on."),
+    heading("Evaluate", "Estimate from the log what other policies would have earned. Nothing is changed."),
     body,
   );
   live({
@@ -48,21 +48,25 @@ function draw({ body, loop, signal }, models) {
       "div",
       { class: "fields" },
       field({
-        label: "A version, as it would explore",
+        label: "A version, with exploration",
         make: select(named, whole[0]?.version ?? "", { name: "version" }),
       }),
-      field({ label: "A version, without exploring", make: select(named, "", { name: "greedy" }) }),
+      field({ label: "A version, without exploration", make: select(named, "", { name: "greedy" }) }),
       field({
         label: "Always the action",
-        about: "Its id, if there is one to compare with.",
+        about: "The id of an action; may be empty.",
         make: input({ type: "text", name: "always", autocomplete: "off" }),
       }),
       field({
         label: "From",
-        about: "Your local time; empty: from the beginning.",
+        about: "Your local time. Empty means from the beginning.",
         make: input({ type: "datetime-local", name: "since", value: localTime(Date.now() - 86_400_000) }),
       }),
-      field({ label: "Until", about: "Empty: until now.", make: input({ type: "datetime-local", name: "until" }) }),
+      field({
+        label: "Until",
+        about: "Empty means until now.",
+        make: input({ type: "datetime-local", name: "until" }),
+      }),
       field({
         label: "Confidence",
         make: select(
@@ -108,7 +112,7 @@ function choice([value, title, about], i) {
   );
 }
 
-// As inputs of local times have it.
+// In the form that inputs of local times use.
 function localTime(time) {
   const shift = new Date(time).getTimezoneOffset() * 60_000;
   return new Date(time - shift).toISOString().slice(0, 16);

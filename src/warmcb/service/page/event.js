@@ -1,4 +1,4 @@
-// One event: what was known, what was chosen, what came of it, and why.
+// The view of one event: its context, the decision, its rewards, and why the action was chosen.
 
 import { address } from "./address.js";
 import { get, of, post } from "./api.js";
@@ -96,7 +96,7 @@ const known = (event) => [
   ),
 ];
 
-// What the present model says; or, in one sentence, why it says nothing.
+// The explanation by the current model, or one sentence that says why there is none.
 async function explanation(loop, event, slot, signal) {
   try {
     return await post(of(loop, "explain"), { event, ...(slot.id ? { slot: slot.id } : {}) }, signal);

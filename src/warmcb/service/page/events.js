@@ -1,4 +1,4 @@
-// Events as they come, the newest first.
+// The view of events, newest first.
 
 import { address } from "./address.js";
 import { get, of } from "./api.js";
@@ -20,7 +20,7 @@ export function events(view) {
 
 function listed({ main, loop, signal }) {
   let unit = "";
-  let before = null; // null: the newest, which are followed
+  let before = null; // null: show the newest events, and follow them
   let stop = new AbortController();
   const body = h("section", { class: "card" });
   const isLive = h("input", { type: "checkbox", id: "live", checked: true });
@@ -57,7 +57,7 @@ function listed({ main, loop, signal }) {
     page(null);
   });
   main.append(
-    heading("Events", "Decisions as they come, and what they brought."),
+    heading("Events", "Decisions and their rewards, newest first."),
     h(
       "div",
       { class: "toolbar" },
@@ -88,7 +88,7 @@ function listing(loop, found, unit) {
   return table({ label: "Events", columns, rows: found, key: (one) => one.event, empty });
 }
 
-// What an event brought: final when it is joined, and before that what has come so far.
+// The reward of an event: the final one after the deadline, before that what has come so far.
 function rewardOf(one) {
   if (one.joined !== null) {
     if (one.activated === false) return "not activated";

@@ -1,4 +1,4 @@
-// A request that fits a loop: the newest event's own, or a made-up one.
+// An example request for a loop: that of the newest event, or a made-up one.
 
 import { get, of } from "./api.js";
 

@@ -1,8 +1,8 @@
-// Inputs with their labels and what they mean.
+// Inputs with labels and explanations.
 
 import { h, newId } from "./dom.js";
 
-// `make` is given the attributes that tie them together, and gives the input. `extra` stands before what it means.
+// `make` gets the attributes that connect the parts, and returns the input. `extra` comes before the explanation.
 export function field({ label, about = null, extra = null, make }) {
   const id = newId("field");
   const described = about ? `${id}-about` : null;

@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Numbers and times for people.
 
 const whole = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -6,7 +6,7 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 export const count = (n) => whole.format(n);
 export const short = (n) => (Math.abs(n) < 1e6 ? whole.format(n) : compact.format(n));
 
-// Three digits that matter.
+// Three significant digits.
 export function number(x) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (x === 0) return "0";
@@ -54,7 +54,7 @@ export function bytes(n) {
 const DAY = { month: "short", day: "numeric" };
 const MINUTE = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
-// In the reader's own time zone, with the day unless it is today.
+// In the reader's time zone, with the day unless it is today.
 export function moment(iso, seconds = true) {
   if (!iso) return "–";
   const time = new Date(iso);

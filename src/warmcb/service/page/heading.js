@@ -1,4 +1,4 @@
-// The title of a view, what it is about, and what belongs to all of it.
+// The title of a view, a sentence about it, and its controls.
 
 import { h } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Whether the log can be relied on.
+// The view that shows whether the log can be trusted.
 
 import { get, of } from "./api.js";
 import { h } from "./dom.js";
@@ -10,9 +10,9 @@ import { table } from "./table.js";
 
 const WORDS = { good: "good", look: "have a look", bad: "bad" };
 const WHOLE = {
-  good: "The log can be relied on.",
-  look: "The log can be used, and there is something to look at.",
-  bad: "Do not rely on the log before this is understood.",
+  good: "The log can be trusted.",
+  look: "The log can be used, but some findings need a look.",
+  bad: "Do not trust the log until this is understood.",
 };
 
 export function health({ main, loop, signal }) {
@@ -31,7 +31,7 @@ function draw(body, found) {
     notice(
       found.verdict,
       h("strong", {}, WHOLE[found.verdict]),
-      ` ${count(found.decisions)} decisions were looked at.`,
+      ` ${count(found.decisions)} decisions were checked.`,
     ),
     h(
       "ul",
@@ -46,7 +46,11 @@ function draw(body, found) {
         ),
       ),
     ),
-    section("Chances of actions", "An action without a chance cannot be evaluated.", chances(found.actions ?? [])),
+    section(
+      "Probabilities of actions",
+      "An action that is never drawn cannot be evaluated.",
+      chances(found.actions ?? []),
+    ),
     section(
       "Features that changed most",
       "Between the first and the second half of these events.",
@@ -60,12 +64,12 @@ const section = (title, about, ...content) =>
 
 const chances = (rows) =>
   table({
-    label: "Chances of actions",
+    label: "Probabilities of actions",
     columns: [
       { name: "Action", cell: (one) => one.name },
       { name: "Offered", cell: (one) => count(one.offered), isNumber: true },
       {
-        name: "With a chance",
+        name: "Could be drawn",
         cell: (one) => percent(one.offered ? one.explored / one.offered : null),
         isNumber: true,
       },

@@ -1,4 +1,4 @@
-// What is known of a loop: its figures, and what its mode allows to know.
+// What is known about a loop: its figures, and what its mode can tell.
 
 import { address } from "./address.js";
 import { h } from "./dom.js";
@@ -20,7 +20,7 @@ export function figures({ gain, delays, counts, ...report }) {
     {
       name: "Gain over the baseline",
       value: isKnown ? signed(gain.value) : "not known",
-      note: isKnown ? `95 %: ${interval(gain.low, gain.high)}` : "The reason stands below.",
+      note: isKnown ? `95 %: ${interval(gain.low, gain.high)}` : "See the reason below.",
     },
     trustTile(report),
     {

@@ -1,11 +1,11 @@
-// What a chart is drawn of: axes, lines and bands.
+// The parts of a chart: axes, lines and bands.
 
 import { s } from "./dom.js";
 import { ticks, timeTicks } from "./scale.js";
 
 export const HEIGHT = 240;
 export const MARGIN = { top: 28, right: 20, bottom: 30, left: 46 };
-const GAP = 3; // a line is broken where so many steps are missing
+const GAP = 3; // a line has a gap where this many steps are missing
 
 export function axes(chart, x, y, range, width) {
   const { data } = chart;
@@ -31,7 +31,7 @@ export function axes(chart, x, y, range, width) {
   ];
 }
 
-// The parts of a line without gaps.
+// The parts of a line between gaps.
 function runs(points, step, isThere) {
   const found = [];
   let last = null;

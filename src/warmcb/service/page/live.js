@@ -1,4 +1,4 @@
-// What a view shows is loaded, drawn, and loaded again. A lost server is said, and tried again.
+// Load what a view shows, draw it, and load it again. If the server is lost, say so and try again.
 
 import { LostError } from "./api.js";
 import { h } from "./dom.js";
@@ -6,8 +6,8 @@ import { notice } from "./notice.js";
 
 const PAUSES = [1, 2, 4, 8]; // seconds between tries while the server is lost
 
-// Load and draw until the view is left. Without `seconds` it is drawn once. What is the same as before is not drawn
-// again: nothing would be gained, and screen readers would read it again.
+// Load and draw until the view is left; without `seconds`, only once. Unchanged data is not drawn again, since
+// screen readers would read it again.
 export async function live({ place, signal, seconds = null, load, draw }) {
   let failures = 0;
   let drawn = null;
@@ -53,7 +53,7 @@ function sayLost(error, pause) {
 
 const sayConnected = () => document.getElementById("connection").replaceChildren();
 
-// Some seconds, and as long as nobody looks at the page; or until the view is left.
+// Wait some seconds, and longer while the page is hidden; or until the view is left.
 function passed(seconds, signal) {
   return new Promise((resolve) => {
     const look = () =>

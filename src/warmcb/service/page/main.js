@@ -1,4 +1,4 @@
-// The page: a key, a loop, a view.
+// The page: sign in, choose a loop, show a view.
 
 import { address, here } from "./address.js";
 import { h } from "./dom.js";
@@ -45,7 +45,7 @@ function show() {
   leaving.abort();
   leaving = new AbortController();
   const isMoved = shown !== null;
-  const isChoosing = document.activeElement?.id === "loop"; // by keyboard, perhaps, and not done yet
+  const isChoosing = document.activeElement?.id === "loop"; // perhaps by keyboard, and not done yet
   const main = h("main", { id: "main", tabindex: -1 });
   frame.replaceChildren(header(place, view), main);
   document.title = `${view.title} · ${place.loop} · warmcb`;
@@ -94,7 +94,7 @@ function header(place, current) {
 }
 
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the address says which view is shown
+  event.preventDefault(); // the address is that of the view
   document.getElementById("main")?.focus();
 });
 addEventListener("hashchange", show);

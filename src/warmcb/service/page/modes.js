@@ -1,4 +1,4 @@
-// What each mode does, and what can and cannot be known in it.
+// What each mode does, and what can be known in it.
 
 export const MODES = {
   online: {

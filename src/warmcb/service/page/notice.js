@@ -1,4 +1,4 @@
-// Short messages: what went wrong, what to know. A word or a sign carries what a colour carries.
+// Short messages. A word or a sign says the same as the colour.
 
 import { h } from "./dom.js";
 

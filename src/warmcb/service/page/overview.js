@@ -1,4 +1,4 @@
-// Whether the loop does well: rewards of its arms, λ, traffic, and what can be known.
+// The overview of a loop: rewards by arm, λ, traffic, and what is known.
 
 import { get, of } from "./api.js";
 import { binned, span, traffic } from "./bins.js";
@@ -11,7 +11,7 @@ import { hours, periodChoice } from "./period.js";
 import { lead, standing, trustTable } from "./trust.js";
 
 const SECONDS = 10;
-const UNKNOWN = "This cannot be known before the model has decided some events.";
+const UNKNOWN = "This is unknown until the model has decided some events.";
 const COMPARED = ["model", "control", "baseline"];
 
 export function overview({ main, loop, signal }) {
@@ -39,14 +39,14 @@ export function overview({ main, loop, signal }) {
     }),
     lead: timeChart({
       title: "How sure λ is",
-      about: "By how much the λ in charge is ahead of the next one, in estimated cost a decision.",
+      about: "The lead of the λ in charge over the next one, in estimated cost per decision.",
       axis: "lead",
       floor: 0,
     }),
     traffic: timeChart({
       title: "Traffic",
       about: "Decisions, and events that were rewarded.",
-      axis: "a minute",
+      axis: "per minute",
       floor: 0,
     }),
   };

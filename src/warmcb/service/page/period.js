@@ -1,4 +1,4 @@
-// Which hours are shown. The choice lasts for the browser session.
+// How many hours to show. The choice lasts for the browser session.
 
 import { h } from "./dom.js";
 

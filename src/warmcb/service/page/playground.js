@@ -1,4 +1,4 @@
-// Send a decision, and a reward for it.
+// The view that requests a decision and sends a reward for it.
 
 import { doing } from "./action.js";
 import { address } from "./address.js";

@@ -1,11 +1,11 @@
-// From values to places on an axis, and which values to name on it.
+// From values to positions on an axis, and which values to label.
 
 export function linear([from, to], [start, end]) {
   const width = to - from || 1;
   return (x) => start + ((x - from) / width) * (end - start);
 }
 
-// About `n` round values between two others.
+// About `n` round values between two values.
 export function ticks(from, to, n) {
   const rough = (to - from || 1) / Math.max(n, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -27,7 +27,7 @@ export function timeTicks(from, to, n) {
   return found;
 }
 
-// A little room around values, so that no line runs along the border.
+// Some room around values, so that no line touches the border.
 export function padded(values, floor = null) {
   const known = values.filter((one) => Number.isFinite(one));
   if (known.length === 0) return [0, 1];

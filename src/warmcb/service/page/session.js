@@ -1,4 +1,4 @@
-// The key, and the loop that it is for if it is for one only. Both end with the browser session.
+// The key, and its loop if it is for a single one. Both are forgotten with the browser session.
 
 const NAME = "warmcb";
 

@@ -1,4 +1,4 @@
-// What each setting is called, what it means, and how it is entered.
+// The label, the meaning and the input of each setting.
 
 const share = (most = 1) => ({ kind: "number", min: 0, max: most, step: "any" });
 const above = (min, max) => ({ kind: "number", min, max, step: "any" });
@@ -40,7 +40,12 @@ export const GROUPS = [
         about: "When the loop is surely worse than its control group. Needs a reward range and a control share.",
         kind: "switch",
       },
-      { name: "webhook", label: "Webhook", about: "An address that is told of an automatic pause.", kind: "text" },
+      {
+        name: "webhook",
+        label: "Webhook",
+        about: "The address that gets a message after an automatic pause.",
+        kind: "text",
+      },
     ],
   },
   {
@@ -55,13 +60,13 @@ export const GROUPS = [
       {
         name: "default_reward",
         label: "Default reward",
-        about: "What an event brought if no reward came.",
+        about: "The reward of an event that got none.",
         ...above(-1e12, 1e12),
       },
       {
         name: "aggregation",
         label: "Several rewards",
-        about: "What they are worth together.",
+        about: "How several rewards of a decision become one.",
         ...choice("earliest", "sum", "mean", "median", "least", "largest"),
       },
       {
@@ -90,7 +95,7 @@ export const GROUPS = [
       {
         name: "explorer",
         label: "Explorer",
-        about: "Inverse gap fades where rewards are clear; epsilon-greedy has a floor.",
+        about: "Inverse gap explores less where the best action is clear, epsilon-greedy always a minimum.",
         ...choice("inverse-gap", "epsilon-greedy"),
       },
       {
@@ -106,20 +111,20 @@ export const GROUPS = [
     fields: [
       {
         name: "decide_timeout",
-        label: "Deadline of a model (seconds)",
-        about: "Without a model in this time the baseline is played.",
+        label: "Wait for a model (seconds)",
+        about: "If no model is available by then, the baseline is played.",
         ...above(0.001, 10),
       },
       {
         name: "publish_seconds",
         label: "Publish after (seconds)",
-        about: "A new model is published after so long at the latest.",
+        about: "A new model is published after this time at the latest.",
         ...above(0.1, 3600),
       },
       {
         name: "publish_events",
         label: "Publish after (events)",
-        about: "And after so many events.",
+        about: "Or earlier, after this many events.",
         kind: "number",
         min: 1,
         max: 1_000_000,
@@ -130,7 +135,7 @@ export const GROUPS = [
   },
 ];
 
-// Groups of the settings that there are; those that this page does not know are entered as JSON.
+// All settings in groups. Those that this page does not know are entered as JSON.
 export function groupsFor(settings) {
   const known = GROUPS.map((group) => ({ ...group, fields: group.fields.filter((one) => one.name in settings) }));
   const names = new Set(known.flatMap((group) => group.fields.map((one) => one.name)));

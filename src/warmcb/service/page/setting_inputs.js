@@ -1,4 +1,4 @@
-// Settings as inputs, and back.
+// From settings to inputs, and back.
 
 import { field, input, select } from "./field.js";
 
@@ -55,7 +55,7 @@ export function settingField(one, value, extra) {
   return made;
 }
 
-// The settings of a form that differ from those in force.
+// The settings of a form that differ from the current ones.
 export function changesIn(form, groups, settings) {
   const changes = {};
   for (const one of groups.flatMap((group) => group.fields)) {

@@ -1,4 +1,4 @@
-// The settings in force, a form that says when each change applies, and who changed what.
+// The view of settings: a form that says when each change applies, and the history.
 
 import { doing } from "./action.js";
 import { get, of, patch, post } from "./api.js";
@@ -24,7 +24,7 @@ export function settings({ main, loop, signal }) {
   const told = h("div", { class: "told" });
   const form = h("div", { class: "stack" });
   const history = h("section", { class: "card" });
-  main.append(heading("Settings", "Every change is kept, with who made it."), form, told, history);
+  main.append(heading("Settings", "Every change is recorded with its author."), form, told, history);
   const reload = () => {
     live({
       place: form,
@@ -101,7 +101,7 @@ function retraining({ loop, told, reload }, waiting) {
   const ask = async (event) => {
     const yes = await confirmed({
       title: "Retrain the model?",
-      text: "The log is learned again with the settings in force. Until that is done, the present model decides.",
+      text: "The log is learned again with the current settings. Until then the present model decides.",
       yes: "Retrain",
     });
     if (
@@ -117,7 +117,7 @@ function retraining({ loop, told, reload }, waiting) {
   };
   return notice(
     "look",
-    h("strong", {}, `${waiting.map(titleOf).join(", ")}: changed, and not in use before the model is retrained.`),
+    h("strong", {}, `${waiting.map(titleOf).join(", ")}: changed, but not in use until the model is retrained.`),
     h("div", { class: "buttons" }, h("button", { type: "button", onclick: ask }, "Retrain")),
   );
 }

@@ -1,4 +1,4 @@
-// The key is asked for. It is tried before anything is shown.
+// Ask for the key. It is tried before anything is shown.
 
 import { get, of, RefusedError } from "./api.js";
 import { h } from "./dom.js";
@@ -6,7 +6,7 @@ import { field, input } from "./field.js";
 import { notice } from "./notice.js";
 import { begin, end } from "./session.js";
 
-// Ask for a key, and call `then` with the loops that it administers.
+// Ask for a key, and call `then` with the loops that it may administer.
 export function signIn(frame, message, then) {
   const told = h("div", {}, message ? notice("bad", message) : null);
   const key = field({
@@ -47,7 +47,7 @@ export function signIn(frame, message, then) {
   form.querySelector("[name=key]").focus();
 }
 
-// The loops that a key administers: all, or the named one.
+// The loops that a key may administer: all, or the given one.
 export async function reachable(loop, signal) {
   if (!loop) return (await get("/v1/loops", signal)).loops;
   const { version } = await get(of(loop, "settings"), signal);

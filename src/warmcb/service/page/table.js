@@ -1,9 +1,9 @@
-// Tables. On a narrow screen each row becomes a card, whose cells carry the names of their columns.
+// Tables. On a narrow screen each row becomes a card, whose cells have the names of their columns.
 
 import { h } from "./dom.js";
 
-// Columns: {name, cell: (row) => text or element, isNumber}. `key` names a row, so that it keeps the focus.
-// Roles are written out, since browsers forget them when rows are shown as cards.
+// Columns: {name, cell: (row) => text or element, isNumber}. `key` identifies a row, so that it keeps the focus.
+// Roles are explicit, since browsers drop them when rows are shown as cards.
 export function table({ label, columns, rows, key = null, empty = "There is nothing here yet." }) {
   if (rows.length === 0) return h("p", { class: "empty table" }, empty);
   const kind = (one) => ({ class: one.isNumber ? "number" : null });
@@ -21,7 +21,7 @@ export function table({ label, columns, rows, key = null, empty = "There is noth
   return h("div", { class: "table" }, h("table", { role: "table", "aria-label": label }, parts));
 }
 
-// Redraw, and put the focus back to the same row and column.
+// Redraw, and keep the focus in the same row and column.
 export function keepingFocus(place, redraw) {
   const focused = place.contains(document.activeElement) ? document.activeElement : null;
   const row = focused?.closest("[data-key]");

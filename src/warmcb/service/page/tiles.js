@@ -1,4 +1,4 @@
-// The most important numbers, large.
+// The most important numbers, in large type.
 
 import { h } from "./dom.js";
 

@@ -1,17 +1,17 @@
-// λ: how far labels are trusted, and how sure that is.
+// λ: how far labels are trusted, and how sure the model is about that.
 
 import { h } from "./dom.js";
 import { count, interval, number } from "./format.js";
 import { badge } from "./notice.js";
 import { table } from "./table.js";
 
-// By how much the λ in charge is ahead of the next, in estimated cost a decision.
+// The lead of the λ in charge over the next one, in estimated cost per decision.
 export function lead(scores) {
   const [best, next] = scores.map((one) => one.score).sort((a, b) => a - b);
   return next === undefined ? null : next - best;
 }
 
-// Where the model stands; null if nothing has told one λ from another yet.
+// The newest state of the model; null if all λ are still equal.
 export function standing(report) {
   const last = report.lambda.at(-1);
   return last && lead(last.scores) !== 0 ? last : null;
@@ -49,12 +49,12 @@ export function trustTable(report) {
   return h(
     "section",
     { class: "card" },
-    h("h2", {}, "All λ, as they are now"),
+    h("h2", {}, "All λ at present"),
     h(
       "p",
       { class: "about" },
       `The model has learned ${count(last.learned)} events, and ${rests}. A cost is minus a reward. `,
-      "Intervals hold at all times together, in units of the reward range, if that is known.",
+      "Intervals hold at all times simultaneously. They are shares of the reward range, if it is known.",
     ),
     table({ label: "All λ", columns, rows: last.scores }),
   );

@@ -1,4 +1,4 @@
-// The versions of the model that are kept. The reader can go back to one, and release it again.
+// The view of versions of the model, where one can be restored and released again.
 
 import { doing } from "./action.js";
 import { get, of, post } from "./api.js";
@@ -16,7 +16,7 @@ export function versions({ main, loop, signal }) {
   main.append(
     heading(
       "Versions",
-      "The model as it was after so many entries of the journal. Older ones are thinned: one an hour, then a day.",
+      "Saved models, by the last journal entry that they learned. Older ones are kept by the hour, then by the day.",
     ),
     told,
     body,

@@ -1,1 +1,1 @@
-"""Personalizer's API over the same core: its routes, bodies, codes and messages, for clients that know no other."""
+"""Personalizer's API over the loops of this service: its routes, bodies, error codes and messages."""

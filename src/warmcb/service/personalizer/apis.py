@@ -1,4 +1,4 @@
-"""The versions of Personalizer's API, and where each of them is."""
+"""The versions of Personalizer's API and their paths."""
 
 from typing import NamedTuple
 
@@ -6,12 +6,13 @@ ROOT = "/personalizer"
 
 
 class Api(NamedTuple):
-    """One version.
+    """A version of the API.
 
     Attributes:
-        path: what its routes begin with.
-        is_first: version 1.0, which has neither slots nor an import of models.
-        is_last: that of 2022, whose evaluations are named by their callers, and which has feature importances.
+        path: the beginning of its routes.
+        is_first: whether it is version 1.0, which has neither slots nor an import of models.
+        is_last: whether it is the version of 2022. There callers name their evaluations, and it has feature
+            importances.
 
     """
 
@@ -27,4 +28,4 @@ APIS = (
     Api(f"{ROOT}/v1.1-preview.1"),
     Api(ROOT, is_last=True),
 )
-"""All versions. That of 2022 tells its name by the parameter `api-version`, which is not looked at."""
+"""All versions. The one of 2022 has a parameter `api-version`, which is ignored."""

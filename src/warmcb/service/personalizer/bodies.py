@@ -1,4 +1,4 @@
-"""What Personalizer's clients send. Names that are not known are left alone: later clients send more of them."""
+"""The bodies of Personalizer's requests. Unknown fields are ignored, since later clients send more of them."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ Record = dict[str, Any]
 
 
 class Action(Struct, frozen=True, gc=False):
-    """What can be shown.
+    """An action to choose from.
 
     Attributes:
-        id: of the action.
-        features: records that belong together.
+        id: the id of the action.
+        features: records that together describe the action.
 
     """
 
@@ -26,11 +26,11 @@ class Rank(Struct, frozen=True, kw_only=True, rename="camel"):
     """A request for a decision.
 
     Attributes:
-        actions: what can be shown.
-        context_features: records of the situation.
+        actions: the actions to choose from.
+        context_features: records that together describe the situation.
         excluded_actions: the ids of actions that must not be chosen.
-        event_id: names the event; by default a random id is made.
-        defer_activation: whether the event counts only if it is activated.
+        event_id: the id of the event; by default a random one is made.
+        defer_activation: whether the event is learned only once it is activated.
 
     """
 
@@ -42,12 +42,12 @@ class Rank(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Slot(Struct, frozen=True, kw_only=True, rename="camel"):
-    """One place of a page.
+    """A slot of a page.
 
     Attributes:
-        id: of the slot.
-        baseline_action: what would be shown there without a bandit.
-        features: records of the slot.
+        id: the id of the slot.
+        baseline_action: the action to show there if the baseline decides.
+        features: records that together describe the slot.
         excluded_actions: the ids of actions that must not be shown there.
 
     """
@@ -62,11 +62,11 @@ class MultiSlotRank(Struct, frozen=True, kw_only=True, rename="camel"):
     """A request for several decisions at once.
 
     Attributes:
-        actions: what can be shown.
-        slots: where.
-        context_features: records of the situation.
-        event_id: names the event; by default a random id is made.
-        defer_activation: whether the event counts only if it is activated.
+        actions: the actions to choose from.
+        slots: the slots to fill.
+        context_features: records that together describe the situation.
+        event_id: the id of the event; by default a random one is made.
+        defer_activation: whether the event is learned only once it is activated.
 
     """
 
@@ -78,10 +78,10 @@ class MultiSlotRank(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Reward(Struct, frozen=True):
-    """What an event brought.
+    """The reward of an event.
 
     Attributes:
-        value: from -1 to 1.
+        value: the reward, from -1 to 1.
 
     """
 
@@ -89,11 +89,11 @@ class Reward(Struct, frozen=True):
 
 
 class SlotReward(Struct, frozen=True, rename="camel"):
-    """What a slot brought.
+    """The reward of a slot.
 
     Attributes:
         slot_id: the id of the slot.
-        value: from -1 to 1.
+        value: the reward, from -1 to 1.
 
     """
 
@@ -102,10 +102,10 @@ class SlotReward(Struct, frozen=True, rename="camel"):
 
 
 class MultiSlotReward(Struct, frozen=True):
-    """What several slots of an event brought.
+    """The rewards of several slots of an event.
 
     Attributes:
-        reward: one for each slot that is meant.
+        reward: the rewards, one per slot.
 
     """
 
@@ -117,15 +117,15 @@ class ServiceConfiguration(Struct, frozen=True, kw_only=True, rename="camel"):
 
     Attributes:
         reward_wait_time: how long an event waits for rewards.
-        default_reward: what an event brought if none came.
-        reward_aggregation: what several rewards are worth together.
+        default_reward: the reward of an event that got none.
+        reward_aggregation: how several rewards become one.
         exploration_percentage: the share of exploration, from 0 to 1.
         model_export_frequency: how often a model is published.
-        log_retention_days: how long events are kept; -1: as long as possible.
-        learning_mode: by default it stays as it is.
-        log_mirror_enabled: not possible here.
-        is_auto_optimization_enabled: not possible here.
-        model_retrain_days: not possible here.
+        log_retention_days: how long events are kept; -1 for as long as possible.
+        learning_mode: the mode; by default it stays as it is.
+        log_mirror_enabled: not supported here.
+        is_auto_optimization_enabled: not supported here.
+        model_retrain_days: not supported here.
 
     """
 
@@ -145,8 +145,8 @@ class Policy(Struct, frozen=True):
     """How a model learns.
 
     Attributes:
-        name: of these arguments.
-        arguments: see `policies`.
+        name: a name for these arguments.
+        arguments: the learning settings, as `policies` describes them.
 
     """
 
@@ -159,7 +159,7 @@ class PolicyReference(Struct, frozen=True, rename="camel"):
 
     Attributes:
         evaluation_id: the id of the evaluation.
-        policy_name: the name of the policy there.
+        policy_name: the name of the policy.
 
     """
 
@@ -168,15 +168,15 @@ class PolicyReference(Struct, frozen=True, rename="camel"):
 
 
 class EvaluationBody(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Policies to be evaluated on the log.
+    """Policies to evaluate on the log.
 
     Attributes:
-        name: for people.
-        start_time: of events that were decided from then on.
-        end_time: of events before.
-        policies: to be evaluated, beside those that always are.
-        enable_offline_experimentation: whether other ways of learning are tried as well.
-        enable_policy_optimization: the same, as the API of 2022 calls it.
+        name: a name for people.
+        start_time: only events that were decided at this time or later.
+        end_time: only events that were decided before this time.
+        policies: policies to evaluate besides those that always are.
+        enable_offline_experimentation: whether to try other learning settings, too.
+        enable_policy_optimization: the same in the API of 2022.
 
     """
 
@@ -189,12 +189,12 @@ class EvaluationBody(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class FeatureImportance(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A question which features matter.
+    """A request for the importance of features.
 
     Attributes:
-        name: for people.
-        start_time: of events that were decided from then on.
-        end_time: of events before.
+        name: a name for people.
+        start_time: only events that were decided at this time or later.
+        end_time: only events that were decided before this time.
 
     """
 

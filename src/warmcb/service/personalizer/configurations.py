@@ -1,7 +1,6 @@
-"""The routes of configurations: the settings of a loop by Personalizer's names."""
+"""Configurations: the settings of a loop under Personalizer's names."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from warmcb._messages import shown
@@ -16,7 +15,7 @@ from warmcb.service.personalizer.bodies import Policy, ServiceConfiguration
 from warmcb.service.personalizer.durations import duration_of, seconds_of
 from warmcb.service.personalizer.errors import invalid, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.store import Database
 
 _SERVICE, _POLICY = "InvalidServiceConfiguration", "InvalidPolicyConfiguration"
@@ -30,19 +29,11 @@ AGGREGATIONS = {
 }
 MODES = {"Online": "online", "Apprentice": "apprentice", "LoggingOnly": "paused"}
 FOR_EVER = 3650
-"""Days; as long as events can be kept."""
+"""The longest time that events can be kept, in days."""
 
 
-@dataclass(frozen=True)
-class Configurations:
-    """What administrators call to change how a loop works.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Configurations(Routes):
+    """Show and change the settings of a loop."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""
@@ -58,11 +49,11 @@ class Configurations:
         ]
 
     async def show_service(self, call: Call) -> Reply:
-        """The settings in force."""
+        """Show the current settings."""
         return Reply(await self._service(call.loop))
 
     async def change_service(self, call: Call) -> Reply:
-        """New settings. Nothing that was learned is lost by it."""
+        """Change settings. Nothing that was learned is lost."""
         changes, name = settings_of(call.body), call.loop.name
         if call.body.learning_mode is not None:
             changes["mode"] = _looked_up("learningMode", call.body.learning_mode, MODES)
@@ -70,21 +61,21 @@ class Configurations:
         return Reply(await self._service(loop))
 
     async def show_policy(self, call: Call) -> Reply:
-        """The learning settings in force."""
+        """Show the current learning settings."""
         return Reply(_policy(call.loop.settings))
 
     async def change_policy(self, call: Call) -> Reply:
-        """Other learning settings: the log is learned again with them."""
+        """Change the learning settings, and learn the log again with them."""
         loop = await self.learn_with(call, policies.settings_of(_POLICY, call.body.arguments))
         return Reply(_policy(loop.settings))
 
     async def reset_policy(self, call: Call) -> Reply:
-        """The learning settings that a new loop has."""
+        """Return to the learning settings of a new loop."""
         loop = await self.learn_with(call, policies.settings_of(_POLICY, ""))
         return Reply(_policy(loop.settings))
 
     async def learn_with(self, call: Call, changes: dict[str, Any]) -> Loop:
-        """Change learning settings, and learn everything again that is kept."""
+        """Change learning settings, and learn everything that is kept again."""
         name, before = call.loop.name, call.loop.version
 
         async def job(database: Database, now: int) -> Loop:
@@ -102,7 +93,7 @@ class Configurations:
 
 
 def configuration_of(settings: Settings) -> dict[str, Any]:
-    """Settings by Personalizer's names.
+    """Return settings under Personalizer's names.
 
     >>> configuration_of(Settings())["rewardWaitTime"]
     'PT10M'
@@ -122,14 +113,14 @@ def configuration_of(settings: Settings) -> dict[str, Any]:
 
 
 def settings_of(asked: ServiceConfiguration) -> dict[str, Any]:
-    """The reverse, without the mode."""
+    """Return the settings of a configuration, without the mode. The reverse of `configuration_of`."""
     for name, value in (
         ("logMirrorEnabled", asked.log_mirror_enabled),
         ("isAutoOptimizationEnabled", asked.is_auto_optimization_enabled),
         ("modelRetrainDays", asked.model_retrain_days),
     ):
         if value:
-            raise _invalid(f"{name} is {shown(value)}, which there is not here; expected {shown(type(value)())}")
+            raise _invalid(f"{name} is {shown(value)}, which is not supported; expected {shown(type(value)())}")
     if not -1 <= asked.default_reward <= 1:
         raise _invalid(f"defaultReward is {asked.default_reward:g}; expected a reward from -1 to 1")
     if not 0 <= asked.exploration_percentage <= 1:

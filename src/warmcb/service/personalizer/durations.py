@@ -10,7 +10,7 @@ _SECONDS = {"weeks": 604_800.0, "days": 86_400.0, "hours": 3600.0, "minutes": 60
 
 
 def seconds_of(text: str) -> float | None:
-    """The seconds of a duration; None if it is none. Months and years have no fixed length.
+    """Return the seconds of a duration; None if the text is not one. Months and years have no fixed length.
 
     >>> seconds_of("PT10M"), seconds_of("P1DT0.5S"), seconds_of("P1M"), seconds_of("PT")
     (600.0, 86400.5, None, None)
@@ -22,7 +22,7 @@ def seconds_of(text: str) -> float | None:
 
 
 def duration_of(seconds: float) -> str:
-    """The reverse.
+    """Return seconds as a duration.
 
     >>> duration_of(600.0), duration_of(86400.5), duration_of(90061.0), duration_of(0.0)
     ('PT10M', 'P1DT0.5S', 'P1DT1H1M1S', 'PT0S')

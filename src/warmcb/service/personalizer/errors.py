@@ -1,4 +1,4 @@
-"""Errors as Personalizer tells them: its statuses, its codes, and those of its messages that clients look for."""
+"""Personalizer's errors: its statuses and codes, and the messages that clients look for."""
 
 from dataclasses import replace
 from functools import partial
@@ -24,26 +24,26 @@ _OURS = {
     "internal": (500, "InternalServerError"),
     "unavailable": (503, "OperationNotAllowed"),
 }
-"""What the codes of this service are there. A bad request has a code of its own for each kind of route."""
+"""Personalizer's status and code for each of our codes. The code of a bad request depends on the route."""
 
 
 def surface(invalid: str = "BadRequest") -> Surface:
-    """How routes of Personalizer are called.
+    """Return what the routes of Personalizer have in common.
 
     Args:
-        invalid: the code of a body that makes no sense.
+        invalid: the code for a body that makes no sense.
 
     """
     return Surface(partial(_refused, invalid), "x-ms-client-request-id", loop_of_key=True, is_strict=False)
 
 
 def invalid(code: str, message: str) -> RefusedError:
-    """A request that makes no sense."""
+    """Refuse a request that makes no sense."""
     return RefusedError(400, code, message)
 
 
 def missing(code: str, message: str) -> RefusedError:
-    """There is no such thing."""
+    """Refuse a request for something that does not exist."""
     return RefusedError(404, code, message)
 
 
@@ -53,5 +53,5 @@ def _refused(invalid: str, error: Exception) -> Reply:
     status, code = _OURS.get(told["code"], (reply.status, told["code"]))
     if code == "bad_request":
         code = invalid
-    headers = _CLOSE if told["code"] == "too_large" else ()  # the rest of the body is not read
+    headers = _CLOSE if told["code"] == "too_large" else ()  # since the rest of the body is not read
     return replace(reply, body={"error": told | {"code": code}}, status=status, headers=headers)

@@ -1,4 +1,4 @@
-"""The routes of evaluations: what policies would have brought, as jobs."""
+"""Evaluations of policies, as jobs."""
 
 import re
 import secrets
@@ -24,29 +24,29 @@ from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.routes.evaluation import Evaluation
 
 KIND = "evaluation"
 CONTRACT = "InvalidEvaluationContract"
 _MOST_POLICIES = 10
 _ALWAYS = {"Online": "logged", "Baseline": "default", "Random": "uniform"}
-"""What is always evaluated, by its source: what the loop did, the first allowed action, and chance."""
+"""The policies that are always evaluated, by Personalizer's names: what the loop did, the first allowed action, and
+chance.
+"""
 _FILTER = re.compile(r"(?:metadata=)?evaluationType eq '(Manual|Auto)'")
 
 
 @dataclass(frozen=True)
-class Evaluations:
-    """What administrators call to judge policies.
+class Evaluations(Routes):
+    """Evaluate policies, and apply the settings of one.
 
     Attributes:
-        backend: what handlers share.
         evaluation: evaluates policies.
         configurations: applies the settings of a policy.
 
     """
 
-    backend: Backend
     evaluation: Evaluation
     configurations: Configurations
 
@@ -74,7 +74,7 @@ class Evaluations:
         ]
 
     async def found(self, call: Call) -> Job:
-        """The job that a path names."""
+        """Return the job of a path."""
         return await self._job(call.loop.name, call.path["id"])
 
     async def apply(self, call: Call) -> Reply:
@@ -94,7 +94,7 @@ class Evaluations:
         return Reply(b"", 204)
 
     async def work(self, loop: Loop, asked: Any) -> Any:
-        """Evaluate what was asked for, and what always is."""
+        """Evaluate the requested policies, and those that always are."""
         learning = _learning(loop, asked)
         body = EvaluateBody(
             policies=[*_ALWAYS.values(), *learning], since=asked["startTime"], until=asked["endTime"], model="linear"
@@ -104,7 +104,7 @@ class Evaluations:
         results = [
             {"name": source, "arguments": "", "source": source, **values[name]} for source, name in _ALWAYS.items()
         ]
-        # What the loop did needs no model of rewards: the mean of what it earned.
+        # What the loop earned is known. It needs no model of rewards.
         results[0] |= {"arguments": policies.arguments_of(loop.settings), "best": "ips"}
         results += [
             {"name": name, "arguments": one.arguments, "source": one.source, **values[name]}
@@ -122,10 +122,10 @@ class Evaluations:
 
 @dataclass(frozen=True)
 class _Routes:
-    """The routes of a version, which tell the same in different words.
+    """The routes of one version. All versions answer the same in different words.
 
     Attributes:
-        all: what they have in common.
+        all: what the versions have in common.
         api: the version.
 
     """
@@ -134,7 +134,7 @@ class _Routes:
     api: Api
 
     async def make(self, call: Call) -> Reply:
-        """Keep an evaluation that is to be done."""
+        """Store an evaluation to do."""
         body: EvaluationBody = call.body
         if self.api.is_last:
             identity = call.path["id"]
@@ -153,7 +153,7 @@ class _Routes:
         return Reply(told(job), 201, headers=((b"location", f"{self.api.path}/evaluations/{identity}".encode()),))
 
     async def list_all(self, call: Call) -> Reply:
-        """All evaluations, the newest first."""
+        """List all evaluations, newest first."""
         async with self.all.backend.store.snapshot() as database:
             found = await jobs(database, call.loop.name, KIND)
         if not self.api.is_last:
@@ -166,12 +166,12 @@ class _Routes:
         return Reply({"value": page(call, [head(job) | MANUAL for job in found])})
 
     async def show(self, call: Call) -> Reply:
-        """An evaluation, done or not."""
+        """Show an evaluation, done or not."""
         job = await self.all.found(call)
         return Reply(told_last(job) if self.api.is_last else told(job))
 
     async def delete(self, call: Call) -> Reply:
-        """Let an evaluation go."""
+        """Delete an evaluation."""
         job = await self.all.found(call)
         await self.all.backend.committer.run(lambda db, now: remove(db, now, job.loop, KIND, job.id))
         return Reply(b"", 204)
@@ -179,7 +179,7 @@ class _Routes:
 
 @dataclass(frozen=True)
 class _Learning:
-    """A policy that learns from the first event on."""
+    """A policy that starts empty and learns along the log."""
 
     arguments: str
     source: str

@@ -1,7 +1,6 @@
-"""The routes of feature importances: which features the model looks at, as jobs."""
+"""Feature importances, as jobs: how much each feature matters to the model."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from warmcb.service.personalizer.offering import MOST_CHARACTERS
 from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.results import head
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 
 KIND = "importance"
 _CODE = "InvalidContract"
@@ -32,19 +31,11 @@ _ITSELF = "the action itself (id)"
 _CROSSED = " × "
 
 
-@dataclass(frozen=True)
-class Importances:
-    """What administrators call to learn which features matter.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Importances(Routes):
+    """Compute which features matter."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
-        """The routes of a version: only the last one has some."""
+        """The routes of a version. Only the last one has any."""
         if not api.is_last:
             return []
         role, at, plain = keys.ADMINISTRATION, f"{api.path}/featureImportances", surface()
@@ -57,7 +48,7 @@ class Importances:
         ]
 
     async def make(self, call: Call) -> Reply:
-        """Keep a job that is to be done."""
+        """Store a job to do."""
         body, name, identity = call.body, call.loop.name, call.path["id"]
         if not 1 <= len(identity) <= MOST_CHARACTERS:
             raise invalid(_CODE, f"the id has {len(identity)} characters; expected 1 to {MOST_CHARACTERS}")
@@ -68,23 +59,23 @@ class Importances:
         return Reply(_told(job))
 
     async def list_all(self, call: Call) -> Reply:
-        """All of them, the newest first."""
+        """List all jobs, newest first."""
         async with self.backend.store.snapshot() as database:
             found = await jobs(database, call.loop.name, KIND)
         return Reply({"value": page(call, [_told(job) for job in found])})
 
     async def show(self, call: Call) -> Reply:
-        """One of them, done or not."""
+        """Show a job, done or not."""
         return Reply(_told(await self._found(call)))
 
     async def delete(self, call: Call) -> Reply:
-        """Let one go."""
+        """Delete a job."""
         job = await self._found(call)
         await self.backend.committer.run(lambda database, now: remove(database, now, job.loop, KIND, job.id))
         return Reply(b"", 204)
 
     async def work(self, loop: Loop, asked: Any) -> Any:
-        """Explain decisions of the period by the newest model, and sum up what features have contributed."""
+        """Explain decisions of a period by the newest model, and sum the contributions of features."""
         since, until = period_of(_CODE, asked["startTime"], asked["endTime"])
         sql = (
             f"SELECT {COLUMNS} FROM events WHERE loop = $1 AND time >= $2 AND time < $3 AND joined IS NOT NULL"
@@ -112,7 +103,7 @@ class _Task(NamedTuple):
 
 
 def scores(task: _Task) -> list[dict[str, Any]]:
-    """Features by their share, in percent, of what speaks for or against played actions beside the next best ones."""
+    """Return features with their share, in percent, of the difference between played and next best actions."""
     bandit: Any = load(task.model)
     spoken: Counter[str] = Counter()
     for event in task.events:

@@ -1,6 +1,4 @@
-"""The routes of the log: how far it goes back, and its end."""
-
-from dataclasses import dataclass
+"""The log: its age, and its deletion."""
 
 from warmcb.service.clock import iso
 from warmcb.service.http.endpoints import Call, Endpoint, Reply
@@ -8,20 +6,12 @@ from warmcb.service.loops import keys
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import missing, surface
 from warmcb.service.refusals import RefusedError
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.training.retention import forget_log
 
 
-@dataclass(frozen=True)
-class Logs:
-    """What administrators call about the log.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Logs(Routes):
+    """Show how old the log is, and delete it."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
         """The routes of a version."""
@@ -37,7 +27,7 @@ class Logs:
         ]
 
     async def delete(self, call: Call) -> Reply:
-        """Delete all events that there are at this moment. What the model has learned from them stays."""
+        """Delete all events that exist at this moment. What the model has learned from them stays."""
         name = call.loop.name
         async with self.backend.store.snapshot() as database:
             ((newest,),) = await database.fetch("SELECT max(id) FROM events WHERE loop = $1", name)
@@ -47,7 +37,7 @@ class Logs:
         return Reply(b"", 204)
 
     async def properties(self, call: Call) -> Reply:
-        """The times of the first event and of the last one."""
+        """Return the times of the first and the last event."""
         sql = "SELECT min(time), max(time) FROM events WHERE loop = $1"
         async with self.backend.store.snapshot() as database:
             ((first, last),) = await database.fetch(sql, call.loop.name)
@@ -56,5 +46,5 @@ class Logs:
         return Reply({"dateRange": {"from": iso(first), "to": iso(last)}})
 
     async def refuse(self, call: Call) -> Reply:
-        """The binary logs of Personalizer's inference library cannot be read here."""
-        raise RefusedError(403, "InvalidApiAccess", "binary logs are not taken here; expected rank and reward")
+        """Refuse the binary logs of Personalizer's inference library."""
+        raise RefusedError(403, "InvalidApiAccess", "binary logs are not supported; expected rank and reward")

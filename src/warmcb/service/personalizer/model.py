@@ -1,7 +1,6 @@
-"""The routes of the model: download, import, reset."""
+"""The model: download, import and reset."""
 
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import Any
 
 from warmcb.errors import WarmcbError
@@ -11,26 +10,18 @@ from warmcb.service.loops import inbox, keys, versions
 from warmcb.service.loops.kinds import loaded
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.errors import invalid, surface
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.store import Database
 
 _FORMAT = "InvalidModelImportFormat"
 _MOST_BYTES = 2**26
 
 
-@dataclass(frozen=True)
-class Model:
-    """What administrators call to take a model out, to put one in, and to begin again.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Model(Routes):
+    """Download, import and reset the model."""
 
     def endpoints(self, api: Api) -> list[Endpoint]:
-        """The routes of a version; the first one has no import."""
+        """The routes of a version. The first one has no import."""
         role, at = keys.ADMINISTRATION, f"{api.path}/model"
         put = Endpoint("PUT", at, self.replace, role, "Import it.", bytes, most=_MOST_BYTES, surface=surface(_FORMAT))
         return [
@@ -41,14 +32,14 @@ class Model:
         ]
 
     async def download(self, call: Call) -> Reply:
-        """The newest version as a file that `warmcb.load` reads, or a model that has learned nothing."""
+        """Return the newest version as a file that `warmcb.load` reads, or a model that has learned nothing."""
         async with self.backend.store.snapshot() as database:
             found = await versions.newest(database, call.loop.name)
         data = call.loop.kind.new(call.loop.settings).to_bytes() if found is None else found.data
         return Reply(data, kind=b"application/octet-stream")
 
     async def replace(self, call: Call) -> Reply:
-        """Go on from a model that came from here, or from another loop of the same encoder."""
+        """Go on from a model of this loop, or of another loop with the same encoder."""
         loop = call.loop
         try:
             loaded(loop.kind, loop.settings, call.body)
@@ -64,13 +55,13 @@ class Model:
         return Reply(b"", 204)
 
     async def reset(self, call: Call) -> Reply:
-        """Begin again."""
+        """Start over."""
         name, body = call.loop.name, {"version": call.loop.version}
         await self.backend.committer.run(lambda database, now: inbox.put(database, now, name, "reset", body))
         return Reply(b"", 204)
 
     async def properties(self, call: Call) -> Reply:
-        """When the first model was made, and when the newest one."""
+        """Return when the first model was made, and when the newest one."""
         async with self.backend.store.snapshot() as database:
             rows = await database.fetch("SELECT time FROM published WHERE loop = $1", call.loop.name)
         newest: Any = rows[0][0] if rows else call.loop.made

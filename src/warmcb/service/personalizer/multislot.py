@@ -21,17 +21,17 @@ from warmcb.service.refusals import RefusedError, conflict
 
 @dataclass(frozen=True)
 class MultiSlot:
-    """What applications call for several decisions at once.
+    """Rank actions for several slots.
 
     Attributes:
-        ranking: what they call for one.
+        ranking: ranks actions for a single decision.
 
     """
 
     ranking: Ranking
 
     def endpoints(self, api: Api) -> list[Endpoint]:
-        """The routes of a version; the first one has none."""
+        """The routes of a version. The first one has none."""
         if api.is_first:
             return []
         role, at = keys.APPLICATION, f"{api.path}/multislot"
@@ -43,7 +43,7 @@ class MultiSlot:
         ]
 
     async def rank(self, call: Call) -> Reply:
-        """Decide for each slot, each action at most once."""
+        """Choose an action for each slot, each action at most once."""
         body: MultiSlotRank = call.body
         offered = offer_of(call.loop, body)
         stored = await self.ranking.decided(call, DecideBody(slots=_slots(offered, body.slots)), offered)
@@ -55,7 +55,7 @@ class MultiSlot:
         return Reply({"slots": slots, "eventId": stored.event}, 201)
 
     async def reward(self, call: Call) -> Reply:
-        """Keep the rewards of several slots, all or none."""
+        """Store the rewards of several slots, all or none."""
         event, loop, given = checked_event(REWARD, call.path["event"]), call.loop, call.body.reward
         if not given or len({one.slot_id for one in given}) < len(given) or not all(one.slot_id for one in given):
             raise invalid(REWARD, "reward is not a list of rewards of different slots; expected one for each slot")
@@ -71,7 +71,7 @@ class MultiSlot:
 def _slots(offered: Offer, slots: list[Slot]) -> list[SlotBody]:
     names = set(offered.names)
     if not 1 <= len(slots) <= len(names):
-        raise _invalid(f"there are {len(slots)} slots; expected at least 1, and not more than actions")
+        raise _invalid(f"there are {len(slots)} slots; expected at least 1, and at most one per action")
     ids = [slot.id for slot in slots]
     if len(set(ids)) < len(ids) or not all(1 <= len(one) <= MOST_CHARACTERS for one in ids):
         raise _invalid(f"slots has the ids {shown(ids)}; expected different ones of 1 to {MOST_CHARACTERS} characters")

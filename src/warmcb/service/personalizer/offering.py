@@ -1,4 +1,4 @@
-"""From a rank to what can be chosen: in the form that Personalizer's log has for it, so that logs look as before."""
+"""The context and the actions of a rank request, in the form of Personalizer's own logs."""
 
 from msgspec import Struct
 
@@ -14,14 +14,14 @@ MOST_CHARACTERS = 256
 
 
 class _Identity(Struct, frozen=True, gc=False):
-    """What the log has of an action beside its features. No object for the garbage collector, whom many keep busy."""
+    """What the log has of an action besides its features. Without gc, since requests make very many of them."""
 
     constant: int
     id: str
 
 
 def checked_event(code: str, event: str) -> str:
-    """The id of an event; a refusal if it is empty or too long."""
+    """Return the id of an event. Refuse one that is empty or too long."""
     if not event:
         raise invalid(code, EMPTY_EVENT)
     if len(event) > MOST_CHARACTERS:
@@ -30,7 +30,7 @@ def checked_event(code: str, event: str) -> str:
 
 
 def offer_of(loop: Loop, body: Rank | MultiSlotRank) -> Offer:
-    """The context and the actions of a rank, checked."""
+    """Return the context and the actions of a rank request, checked."""
     if loop.is_named:
         raise _invalid(f"the loop {shown(loop.name)} has named actions; expected one with described actions")
     if not 1 <= len(body.actions) <= _MOST_ACTIONS:
@@ -46,7 +46,7 @@ def offer_of(loop: Loop, body: Rank | MultiSlotRank) -> Offer:
 
 
 def merged(features: list[Record] | None) -> Record:
-    """Several records as one."""
+    """Merge several records into one."""
     whole: Record = {}
     for record in features or ():
         whole |= record

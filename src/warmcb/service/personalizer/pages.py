@@ -1,4 +1,4 @@
-"""Parts of long lists."""
+"""Pages of long lists."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from warmcb.service.personalizer.errors import invalid
 
 
 def page(call: Call, found: list[Any]) -> list[Any]:
-    """What the parameters `skip` and `top` ask for."""
+    """Return the part of a list that the parameters `skip` and `top` ask for."""
     first, most = (_number(call, name) for name in ("skip", "top"))
     found = found[first or 0 :]
     return found if most is None else found[:most]
@@ -19,5 +19,5 @@ def _number(call: Call, name: str) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise invalid("BadRequest", f"{name} is {shown(text)}; expected a whole number from 0 on")
+        raise invalid("BadRequest", f"{name} is {shown(text)}; expected a whole number, at least 0")
     return int(text)

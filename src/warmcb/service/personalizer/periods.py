@@ -1,4 +1,4 @@
-"""The period that an evaluation is about."""
+"""The period of an evaluation."""
 
 from warmcb._messages import shown
 from warmcb.service.clock import from_iso
@@ -7,7 +7,7 @@ from warmcb.service.store import Store
 
 
 def period_of(code: str, start: str, end: str) -> tuple[int, int]:
-    """Two times in service time; a refusal if they are none, or in the wrong order."""
+    """Return the ends of a period in service time. Refuse texts that are not times, and an end before the start."""
     since, until = _time(code, "startTime", start), _time(code, "endTime", end)
     if since >= until:
         raise invalid(code, f"startTime is {shown(start)} and endTime {shown(end)}; expected the earlier one first")
@@ -15,7 +15,7 @@ def period_of(code: str, start: str, end: str) -> tuple[int, int]:
 
 
 async def check_log(store: Store, loop: str, since: int, until: int) -> None:
-    """A refusal if nothing was decided in a period that has been learned since."""
+    """Refuse a period without any event whose deadline is over."""
     sql = "SELECT 1 FROM events WHERE loop = $1 AND time >= $2 AND time < $3 AND joined IS NOT NULL LIMIT 1"
     async with store.snapshot() as database:
         if not await database.fetch(sql, loop, since, until):

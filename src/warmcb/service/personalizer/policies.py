@@ -1,6 +1,6 @@
-"""Learning settings as Personalizer's policies: a text such as `--features bends --explorer inverse-gap`.
+"""Learning settings in the form of Personalizer's policies: a text such as `--features bends --explorer inverse-gap`.
 
-Personalizer's own texts are command lines of Vowpal Wabbit. Another learner learns here, so they are refused.
+Personalizer's own policies are command lines of Vowpal Wabbit. They are refused, since another learner learns here.
 """
 
 import shlex
@@ -13,7 +13,7 @@ from warmcb.service.loops.settings import Settings
 from warmcb.service.personalizer.errors import invalid
 
 NAME = "warmcb"
-"""What the policy in force is called."""
+"""The name of the current policy."""
 
 _OPTIONS: dict[str, tuple[str, ...]] = {
     name: get_args(get_type_hints(Settings)[name]) for name in ("features", "explorer")
@@ -22,7 +22,7 @@ _FORM = " ".join(f"--{name} {'|'.join(values)}" for name, values in _OPTIONS.ite
 
 
 def arguments_of(settings: Settings) -> str:
-    """The learning settings among all.
+    """Return the learning settings as a text.
 
     >>> arguments_of(Settings())
     '--features bends --explorer inverse-gap'
@@ -31,13 +31,13 @@ def arguments_of(settings: Settings) -> str:
 
 
 def settings_of(code: str, arguments: str) -> dict[str, Any]:
-    """The reverse; options that are missing have their defaults.
+    """Return the learning settings of a text. Options that are missing have their defaults.
 
     >>> settings_of("InvalidPolicyConfiguration", "--features linear")
     {'features': 'linear', 'explorer': 'inverse-gap'}
 
     Args:
-        code: of the refusal if these are no learning settings of this service.
+        code: the code of the refusal if the text has another form.
         arguments: the text.
 
     """
@@ -56,7 +56,7 @@ def settings_of(code: str, arguments: str) -> dict[str, Any]:
 
 
 def others(settings: Settings) -> list[str]:
-    """Other learning settings that are worth a try: those that differ in one option.
+    """Return other learning settings to try: all that differ in one option.
 
     >>> others(Settings())[0]
     '--features squares --explorer inverse-gap'

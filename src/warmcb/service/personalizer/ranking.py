@@ -1,4 +1,4 @@
-"""The routes of applications: rank, reward, activate."""
+"""Requests of applications: rank, reward and activate."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from warmcb.service.refusals import conflict
 from warmcb.service.routes.serving import Serving
 
 RANK, REWARD, ACTIVATE = "InvalidRankRequest", "InvalidRewardRequest", "InvalidEventIdToActivate"
-"""The codes of requests that make no sense."""
+"""The codes for requests that make no sense."""
 
 
 class _Ranked(Struct, frozen=True, gc=False):
@@ -34,7 +34,7 @@ class _Ranked(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Ranking:
-    """What applications call for one decision at a time.
+    """Rank actions for a single decision.
 
     Attributes:
         serving: decides and takes rewards.
@@ -53,7 +53,7 @@ class Ranking:
         ]
 
     async def rank(self, call: Call) -> Reply:
-        """Decide, and tell all actions with their probabilities."""
+        """Decide, and return all actions with their probabilities."""
         body: Rank = call.body
         offered = offer_of(call.loop, body)
         excluded = list(set(body.excluded_actions or ()).intersection(offered.names))
@@ -67,23 +67,23 @@ class Ranking:
         return Reply(told, 201)
 
     async def reward(self, call: Call) -> Reply:
-        """Keep a reward, whenever it comes."""
+        """Store a reward, before or after the deadline of its event."""
         event, value = checked_event(REWARD, call.path["event"]), checked_value(call.body.value)
         await self.serving.rewarded(call.loop, RewardBody(event=event, reward=value), call.idempotency)
         return Reply(b"", 204)
 
     async def activate(self, call: Call) -> Reply:
-        """Keep that a deferred event took place."""
+        """Store that a deferred event took place."""
         await self.serving.activated(call.loop, checked_event(ACTIVATE, call.path["event"]))
         return Reply(b"", 204)
 
     async def decided(self, call: Call, asked: DecideBody, offered: Offer) -> Stored:
-        """A decision, stored; or what was decided before under its id.
+        """Make and store a decision. A known id gives the event that was stored under it before.
 
         Args:
-            call: of rank.
-            asked: what may be chosen where.
-            offered: what there is.
+            call: the rank request.
+            asked: the slots and the excluded actions.
+            offered: the context and the actions.
 
         """
         named = replace(asked, event=_event_of(call), deferred=bool(call.body.defer_activation))
@@ -92,22 +92,22 @@ class Ranking:
 
 
 def _event_of(call: Call) -> str | None:
-    """The id of the event that a rank is about, if anything names it."""
+    """Return the id of the event of a rank request; None if it has none."""
     event: str | None = call.body.event_id
     return identity_of(call) if event is None else checked_event(RANK, event)
 
 
 def checked_value(value: float) -> float:
-    """A reward; a refusal if it is out of range."""
+    """Return a reward. Refuse one that is out of range."""
     if not -1 <= value <= 1:
         raise invalid(REWARD, f"value is {value:g}; expected a reward from -1 to 1")
     return value
 
 
 def ranked(choice: Choice) -> list[int]:
-    """The places of all actions in the order of a ranking.
+    """Return the indices of all actions in the order of a ranking.
 
-    The chosen one comes first, then the likelier ones. Those that were excluded stay where they were in the request.
+    The chosen action comes first, then the others by probability. Excluded actions keep their place in the request.
 
     >>> ranked(Choice("", 2, [0.1, 0.0, 0.6, 0.3], [0, 2, 3]))
     [2, 1, 3, 0]

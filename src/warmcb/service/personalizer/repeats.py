@@ -1,4 +1,4 @@
-"""Requests that a client sends again, as it got no answer."""
+"""Requests that a client repeats because it got no answer."""
 
 import hashlib
 
@@ -8,10 +8,10 @@ from warmcb.service.http.endpoints import Call
 
 
 def identity_of(call: Call) -> str | None:
-    """What names a request that names nothing itself; None if nothing does.
+    """Return an id for a request without an event id; None if the client has sent no request id.
 
-    A client that sends a request again sends the same body under the same id. Either alone would not do: callers use
-    one id for several requests that belong together, and send the same body for different users.
+    A client that repeats a request sends the same body with the same request id. Neither is enough alone: callers use
+    one request id for several requests that belong together, and send the same body for different users.
     """
     if call.idempotency is None:
         return None

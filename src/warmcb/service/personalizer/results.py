@@ -1,4 +1,4 @@
-"""Evaluations in Personalizer's words, which are different ones in 2022."""
+"""Evaluations in the words of Personalizer's API, which changed in 2022."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,16 +9,16 @@ from warmcb.service.personalizer.durations import duration_of
 from warmcb.service.personalizer.periods import period_of
 
 FIXED = ("Baseline", "Random")
-"""Sources of policies that learn nothing."""
+"""Policies that learn nothing."""
 STATUSES = {PENDING: "Running", COMPLETED: "Succeeded", FAILED: "Failed"}
-"""Statuses as the API of 2022 calls them."""
+"""The names of statuses in the API of 2022."""
 MANUAL = {"evaluationType": "Manual"}
-"""All of them: nobody evaluates unasked."""
+"""The type of all evaluations, since none starts by itself."""
 _CONTRACT = "InvalidEvaluationContract"
 
 
 def told(job: Job) -> dict[str, Any]:
-    """An evaluation in the words of versions 1."""
+    """Return an evaluation in the words of versions 1."""
     names = {name: job.asked[name] for name in ("name", "startTime", "endTime")}
     whole: dict[str, Any] = {"id": job.id, **names, "jobId": job.id, "status": job.status, **MANUAL}
     whole |= {"creationTime": iso(job.made), "policyResults": [], "featureImportance": []}
@@ -35,7 +35,7 @@ def told(job: Job) -> dict[str, Any]:
 
 
 def told_last(job: Job) -> dict[str, Any]:
-    """An evaluation in the words of 2022."""
+    """Return an evaluation in the words of 2022."""
     if job.status != COMPLETED:
         return head(job) | MANUAL
     value = []
@@ -53,7 +53,7 @@ def told_last(job: Job) -> dict[str, Any]:
 
 
 def summary(policy: dict[str, Any], decisions: int) -> dict[str, Any]:
-    """The sums that Personalizer tells of a policy.
+    """Return Personalizer's sums for a policy.
 
     >>> estimates = {"ips": {"value": 0.5}, "snips": {"value": 0.25}, "dr": {"value": 0.4, "low": 0.3, "high": 0.5}}
     >>> summary({"best": "dr", "estimates": estimates}, 10)["snipsEstimatorDenominator"]
@@ -72,14 +72,14 @@ def summary(policy: dict[str, Any], decisions: int) -> dict[str, Any]:
 
 
 def best_of(found: Sequence[dict[str, Any]]) -> str | None:
-    """The name of the policy that is expected to bring most, among those that can be applied."""
+    """Return the name of the policy with the highest estimate, among those that can be applied."""
     learned = [(one["estimates"][one["best"]]["value"], one["name"]) for one in found if one["source"] not in FIXED]
     known = [(value, name) for value, name in learned if value is not None]
     return max(known, key=lambda one: one[0])[1] if known else None
 
 
 def head(job: Job) -> dict[str, Any]:
-    """A job without its results, in the words of 2022."""
+    """Return a job without its result, in the words of 2022."""
     names = {name: job.asked[name] for name in ("name", "startTime", "endTime")}
     whole = {"id": job.id, **names, "status": STATUSES[job.status], "creationTime": iso(job.made)}
     why = {"description": job.result} if job.status == FAILED else {}

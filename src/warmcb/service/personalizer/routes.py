@@ -24,7 +24,7 @@ class Personalizer:
     """Personalizer's API over the loops of this service. The key tells which loop is meant.
 
     Args:
-        backend: what handlers share.
+        backend: the store and the worker's view of it.
         serving: decides and takes rewards.
         evaluation: evaluates policies on logs.
 

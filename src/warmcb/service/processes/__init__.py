@@ -1,1 +1,1 @@
-"""The processes of a service: the supervisor and the workers and the trainer that it starts."""
+"""The processes of a service: the supervisor, and the workers and the trainer that it starts."""

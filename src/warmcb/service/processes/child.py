@@ -1,4 +1,4 @@
-"""What the processes of a service have in common: what they inherit, how they log, how they end."""
+"""What the processes of a service share: what they inherit, how they log, how they end."""
 
 import asyncio
 import json
@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 
 class Inherited(NamedTuple):
-    """What a child gets from the process that starts it.
+    """What a process gets from the supervisor.
 
     Attributes:
         store: the address of the store.
-        offset: of service time.
-        holder: names the service.
-        lifeline: the number of a pipe that ends with the parent.
+        offset: the offset of service time.
+        holder: an id of the service.
+        lifeline: the number of a pipe that closes when the supervisor ends.
         listening: the number of the listening socket, for workers; -1 for the trainer.
-        allow_private_webhooks: whether webhooks may reach addresses that are not public.
+        allow_private_webhooks: whether webhooks may use private addresses.
 
     """
 
@@ -31,21 +31,21 @@ class Inherited(NamedTuple):
     allow_private_webhooks: bool
 
     def arguments(self) -> list[str]:
-        """As a command line."""
+        """Return this as arguments of a command."""
         return [json.dumps(self)]
 
     def socket(self) -> socket.socket:
-        """The listening socket."""
+        """Return the listening socket."""
         return socket.socket(fileno=self.listening)
 
 
 def inherited() -> Inherited:
-    """What this process was started with."""
+    """Return what this process was started with."""
     return Inherited(*json.loads(sys.argv[1]))
 
 
 async def parent_is_gone(given: Inherited) -> None:
-    """Wait for the end of the parent."""
+    """Wait until the supervisor has ended."""
     loop, gone = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(given.lifeline, gone.set)
     await gone.wait()
@@ -53,7 +53,7 @@ async def parent_is_gone(given: Inherited) -> None:
 
 
 def log_as_json(process: str) -> None:
-    """Log to standard error: one JSON object a line, for programs that collect logs."""
+    """Log to standard error, one JSON object per line, for programs that collect logs."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines(process))
     logging.basicConfig(level=os.environ.get("WARMCB_LOG", "INFO").upper(), handlers=[handler], force=True)
@@ -61,14 +61,14 @@ def log_as_json(process: str) -> None:
 
 
 class _Lines(logging.Formatter):
-    """One JSON object a line."""
+    """Formats a record as one JSON object per line."""
 
     def __init__(self, process: str) -> None:
         super().__init__()
         self._process = process
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record as a line."""
+        """Return a record as a line."""
         time_ = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z"
         line = {"time": time_, "level": record.levelname.lower(), "process": self._process, "pid": record.process}
         line |= {"message": record.getMessage()}

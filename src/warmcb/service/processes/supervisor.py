@@ -1,4 +1,4 @@
-"""`warmcb serve`: prepares the store, starts workers and the trainer, and starts them again when they die."""
+"""The process of `warmcb serve`: it prepares the store, starts the workers and the trainer, and restarts them."""
 
 import asyncio
 import logging
@@ -27,12 +27,17 @@ log = logging.getLogger("warmcb.supervisor")
 
 _TRAINER, _WORKER = "warmcb.service.processes.train", "warmcb.service.processes.worker"
 _METRICS = "warmcb-metrics-"
-_STARTING = 30.0  # seconds until a service must be ready
+_STARTING = 30.0  # seconds until the service must be ready
 _STOPPING = 20.0  # seconds until its processes must have ended
 
 
 async def prepare(store: Store) -> tuple[int, str | None]:
-    """Make the store ready: the offset of service time, and the first key if one had to be made."""
+    """Prepare the store: grant grace after a downtime, and make the default loop and a first key if needed.
+
+    Returns:
+        The offset of service time, and the key if one was made.
+
+    """
     async with store.transaction() as database:
         offset = await beat.time_offset(database)
         now = SteadyClock(offset).now()
@@ -43,19 +48,19 @@ async def prepare(store: Store) -> tuple[int, str | None]:
         if not os.environ.get("WARMCB_KEY") and not await database.fetch("SELECT 1 FROM keys WHERE loop = ''"):
             key = await keys.replace_key(database, now, keys.ADMINISTRATION, keys.ALL_LOOPS, 1)
     if waiting:
-        log.info("%d events wait two minutes more, as nobody was there to take their rewards", waiting)
+        log.info("%d events wait two minutes longer, since the service was down", waiting)
     return offset, key
 
 
 class Supervisor:
-    """The processes of a service.
+    """The supervisor of a service.
 
     Args:
-        host: where it listens.
-        port: where it listens; 0: any that is free.
+        host: the address to listen at.
+        port: the port to listen at; 0 for any free port.
         store: the address of the store.
         workers: how many processes answer requests.
-        allow_private_webhooks: whether webhooks may reach addresses that are not public.
+        allow_private_webhooks: whether webhooks may use private addresses.
 
     """
 
@@ -66,10 +71,10 @@ class Supervisor:
         self._stopping = False
 
     def run(self, say: Callable[[str], None]) -> int:
-        """Serve until told to stop; the exit code.
+        """Serve until a signal comes, and return the exit code.
 
         Args:
-            say: is told the address when it is ready, and the key when it is new.
+            say: prints a line: the address when the service is ready, and the key if it is new.
 
         """
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -77,7 +82,7 @@ class Supervisor:
         offset, key = asyncio.run(self._prepare())
         listening = _listening(self._host, self._port)
         address = f"http://{_bracketed(self._host)}:{listening.getsockname()[1]}"
-        lifeline, _mine = os.pipe()  # the writing end closes when this process ends, however it ends
+        lifeline, _mine = os.pipe()  # the writing end closes when this process ends, even if it is killed
         holder, is_allowed = secrets.token_hex(8), self._allow_private_webhooks
         given = Inherited(self._store, offset, holder, lifeline, listening.fileno(), is_allowed)
         _sweep_metrics()
@@ -113,21 +118,21 @@ class Supervisor:
                 if answer.status == 200:
                     return
             if any(child.poll() is not None for _, child in self._children.values()):
-                raise WarmcbError("a process of the service has ended at once; its last words stand above")
+                raise WarmcbError("a process of the service ended at once; see its messages above")
             time.sleep(0.05)
         if not self._stopping:
             raise WarmcbError(f"the service was not ready within {_STARTING:g} seconds")
 
     def _watch(self, given: Inherited) -> None:
-        """Start again what dies."""
+        """Restart processes that end."""
         started = 0.0
         while not self._stopping:
             for pid, (module, child) in list(self._children.items()):
                 if child.poll() is None:
                     continue
                 del self._children[pid]
-                log.error("%s %d has ended with %s; another one is started", module, pid, child.returncode)
-                time.sleep(max(0.0, min(1.0, started + 1.0 - time.monotonic())))  # not in a mad circle
+                log.error("%s %d has ended with %s; it is restarted", module, pid, child.returncode)
+                time.sleep(max(0.0, min(1.0, started + 1.0 - time.monotonic())))  # at most one restart a second
                 started = time.monotonic()
                 self._start(module, given)
             time.sleep(0.1)
@@ -136,7 +141,7 @@ class Supervisor:
         self._stopping = True
 
     def _end_all(self) -> None:
-        """Workers first, so that the trainer can learn what they took."""
+        """End the workers first, so that the trainer can learn what they took."""
         for wanted in (_WORKER, _TRAINER):
             ending = [child for module, child in self._children.values() if module == wanted]
             for child in ending:
@@ -151,7 +156,7 @@ class Supervisor:
 
 
 def _sweep_metrics() -> None:
-    """Remove what services have left that were killed."""
+    """Remove the metrics of services that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_METRICS}*-*"):
         owner = folder.name.removeprefix(_METRICS).partition("-")[0]
         if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
@@ -170,7 +175,7 @@ def _listening(host: str, port: int) -> socket.socket:
             return listening
         except OSError as error:
             listening.close()
-            if time.monotonic() > deadline:  # the processes of a service that was killed take a moment to end
+            if time.monotonic() > deadline:  # the processes of a killed service take a moment to end
                 raise WarmcbError(f"port {port} of {host} cannot be used: {error.strerror}") from error
             time.sleep(0.1)
 

@@ -1,4 +1,4 @@
-"""The process of the trainer. `warmcb serve` starts it."""
+"""The process of the trainer. The supervisor starts it."""
 
 import asyncio
 import signal
@@ -11,7 +11,7 @@ from warmcb.service.training.trainer import Trainer
 
 
 async def train(given: Inherited) -> None:
-    """Train until told to stop."""
+    """Train until a signal comes."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)

@@ -1,4 +1,4 @@
-"""A worker: a process that answers requests. `warmcb serve` starts it."""
+"""A process that answers requests. The supervisor starts it."""
 
 import asyncio
 import gc
@@ -19,13 +19,13 @@ from warmcb.service.store import open_store
 
 
 async def work(given: Inherited) -> None:
-    """Answer requests until told to stop."""
+    """Answer requests until a signal comes."""
     limits = Limits()
     key = os.environ.get("WARMCB_KEY")
     master = Key(hash_of(key), ADMINISTRATION, ALL_LOOPS, 1) if key else None
     store = open_store(given.store, make=False)
     application = Application(store, SteadyClock(given.offset), master, limits)
-    gc.freeze()  # all that is there now stays: the garbage collector need not look at it again and again
+    gc.freeze()  # all objects of the start stay for good, so the garbage collector need not visit them again
     config = uvicorn.Config(
         application.router,
         http=PatientProtocol,
@@ -53,6 +53,6 @@ async def _stop_with_parent(server: uvicorn.Server, given: Inherited) -> None:
 if __name__ == "__main__":
     log_as_json("worker")
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # connections are files; Limits bounds them
-    sys.setswitchinterval(0.0005)  # a commit that is done shall not wait long for its turn
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # connections are files; `Limits` bounds their number
+    sys.setswitchinterval(0.0005)  # so that a finished commit is answered soon
     uvloop.run(work(inherited()))

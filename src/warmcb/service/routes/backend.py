@@ -38,3 +38,15 @@ class Backend:
         written = await self.committer.run(job)
         await self.directory.refresh()
         return written
+
+
+@dataclass(frozen=True)
+class Routes:
+    """Routes whose handlers use a backend.
+
+    Attributes:
+        backend: the store and the worker's view of it.
+
+    """
+
+    backend: Backend

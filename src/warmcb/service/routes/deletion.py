@@ -1,23 +1,13 @@
 """Routes for administrators: events that are to be deleted, for example at the request of the person concerned."""
 
-from dataclasses import dataclass
-
 from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.loops import keys
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.training import retention
 
 
-@dataclass(frozen=True)
-class Deletion:
-    """Delete events together with every version of the model that has learned them.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Deletion(Routes):
+    """Delete events together with every version of the model that has learned them."""
 
     @property
     def endpoints(self) -> list[Endpoint]:

@@ -1,7 +1,6 @@
 """Routes for administrators: single events, and why an action was chosen."""
 
 import asyncio
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -14,22 +13,14 @@ from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.http.parameters import ALWAYS, whole_number
 from warmcb.service.loops import keys
 from warmcb.service.refusals import bad_request, conflict
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.store import Database
 
 _MOST_SHOWN = 1000
 
 
-@dataclass(frozen=True)
-class Events:
-    """List, show and explain events.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Events(Routes):
+    """List, show and explain events."""
 
     @property
     def endpoints(self) -> list[Endpoint]:

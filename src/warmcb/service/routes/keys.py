@@ -1,26 +1,16 @@
 """Routes for administrators: the keys of one loop, and those of all loops."""
 
-from dataclasses import dataclass
-
 from warmcb._messages import shown
 from warmcb.service.bodies import KeyBody
 from warmcb.service.clock import iso
 from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.loops import keys
 from warmcb.service.refusals import not_found
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 
 
-@dataclass(frozen=True)
-class Keys:
-    """List, make and remove keys.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Keys(Routes):
+    """List, make and remove keys."""
 
     @property
     def endpoints(self) -> list[Endpoint]:

@@ -1,6 +1,5 @@
 """Routes for administrators: loops and their settings."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.loops import keys, loops
 from warmcb.service.loops.loops import Loop
 from warmcb.service.loops.settings import APPLIES
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 
 _COUNTS = {
     "events": "SELECT count(*) FROM events WHERE loop = $1",
@@ -22,16 +21,8 @@ _COUNTS = {
 }
 
 
-@dataclass(frozen=True)
-class Loops:
-    """Make, list, show and change loops.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Loops(Routes):
+    """Make, list, show and change loops."""
 
     @property
     def endpoints(self) -> list[Endpoint]:

@@ -1,6 +1,5 @@
 """Routes for administrators: the versions of a loop's model."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from warmcb.service.clock import iso
@@ -8,7 +7,7 @@ from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.loops import inbox, keys, versions
 from warmcb.service.loops.versions import Version
 from warmcb.service.refusals import not_found
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 
 _VERSIONS = (
     "SELECT v.version, v.time, v.code, v.broken, length(v.model), coalesce(p.pinned, 0), p.version IS NOT NULL"
@@ -17,16 +16,8 @@ _VERSIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Models:
-    """List, download and restore versions, and learn again.
-
-    Attributes:
-        backend: what handlers share.
-
-    """
-
-    backend: Backend
+class Models(Routes):
+    """List, download and restore versions, and learn again."""
 
     @property
     def endpoints(self) -> list[Endpoint]:

@@ -1,4 +1,4 @@
-"""The page to watch a loop learn: its files, which anybody may have. What they show needs a key."""
+"""The page that shows how loops learn. Its files are public; the data that it shows needs a key."""
 
 import hashlib
 from importlib.resources import files
@@ -28,7 +28,7 @@ _FOREVER = b"public, max-age=31536000, immutable"
 class Page:
     """The files of the page, in memory.
 
-    They stand under a name made of their contents: browsers keep them for good, and never mix those of two releases.
+    Their path contains a hash of all files. So browsers can cache them for good, and never mix two releases.
     """
 
     def __init__(self) -> None:
@@ -48,11 +48,11 @@ class Page:
         ]
 
     async def start(self, call: Call) -> Reply:
-        """What a browser asks for first."""
+        """Return the file that a browser loads first."""
         return Reply(self._start, kind=_KINDS[".html"], headers=_HEADERS)
 
     async def file(self, call: Call) -> Reply:
-        """Style, code or picture."""
+        """Return a style sheet, a script or a picture."""
         name = call.path["file"]
         if call.path["release"] != self._release or name not in self._files:
             raise not_found("there is no such file of the page; load the page again")

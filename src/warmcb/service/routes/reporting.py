@@ -21,7 +21,7 @@ from warmcb.service.store import Database, Store
 _MOST_HOURS = 24 * 90
 _MOST_POINTS = 300
 _STRETCHES = [minutes * MINUTE for minutes in (1, 5, 15, 60, 360, 1440)]
-_RECENT = 2000  # joined events that actions are counted in
+_RECENT = 2000  # newest joined events in which actions are counted
 _MOST_ACTIONS = 50
 
 
@@ -86,7 +86,7 @@ class Reporting:
 async def _points(database: Database, loop: str, since: int, every: int) -> dict[tuple[int, str], tallies.Minute]:
     """Return sums over stretches of time, by their start and arm."""
     names = tallies.names_of(tallies.Minute)
-    # Sums of integers are of another type in PostgreSQL.
+    # In PostgreSQL a sum of integers has another type.
     sums = [f"sum({name})" if name.startswith("reward_") else f"CAST(sum({name}) AS BIGINT)" for name in names]
     sql = f"SELECT minute / $3 * $3, arm, {', '.join(sums)} FROM minutes WHERE loop = $1 AND minute >= $2 GROUP BY 1, 2"
     rows = await database.fetch(sql, loop, since, every)

@@ -14,21 +14,19 @@ from warmcb.service.loops import keys
 from warmcb.service.loops.loops import Loop
 from warmcb.service.loops.offers import Offer
 from warmcb.service.monitoring.metrics import DECISIONS, REWARDS
-from warmcb.service.routes.backend import Backend
+from warmcb.service.routes.backend import Routes
 from warmcb.service.store import Manner
 
 
 @dataclass(frozen=True)
-class Serving:
+class Serving(Routes):
     """Make decisions, and take what comes back.
 
     Attributes:
-        backend: what handlers share.
         limits: of requests.
 
     """
 
-    backend: Backend
     limits: Limits
 
     @property

@@ -20,7 +20,7 @@ class Status:
     """Health, readiness and metrics.
 
     Attributes:
-        backend: what handlers share.
+        backend: the store and the worker's view of it.
 
     """
 

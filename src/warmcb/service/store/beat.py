@@ -1,4 +1,4 @@
-"""The pulse of a service: from it the next start knows what time it is, and how long nobody has listened."""
+"""The heartbeat of a service. From it the next start computes the time, and how long the service was down."""
 
 import time
 from pathlib import Path
@@ -11,25 +11,25 @@ from warmcb.service.store.contract import Database
 
 _NAME = "beat"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
-_SILENCE = 5 * SECOND  # more than that between two beats, and nobody was there to take rewards
-_AT_WORK = 10 * SECOND  # a beat that is younger comes from somebody who is still there
+_SILENCE = 5 * SECOND  # a longer gap between two beats means that nobody was there to take rewards
+_AT_WORK = 10 * SECOND  # a younger beat comes from a service that is still running
 GRACE = 2 * MINUTE
-"""What was due while nobody listened waits so long."""
+"""How much longer events wait that fell due while the service was down."""
 
 
 async def beat(database: Database, now: int) -> None:
-    """Note the time."""
+    """Store the current time."""
     noted = {"time": now, "monotonic": _monotonic(), "boot": _boot(), "wall": await database.wall()}
     sql = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2"
     await database.execute(sql, _NAME, msgspec.json.encode(noted).decode())
 
 
 async def time_offset(database: Database) -> int:
-    """What has to be added to the monotonic clock to get service time.
+    """Return the offset to add to the monotonic clock to get service time.
 
-    Since the last beat so much time has passed as the monotonic clock says, if it was a beat of this machine and it was
-    not started again in between. Otherwise the clock on the wall tells: how long ago the beat was, if another machine
-    is at work, or else the time; but service time never goes back.
+    If this machine has stored the last beat and was not rebooted since, its monotonic clock tells how much time has
+    passed. Otherwise the wall clock tells. If another machine is running, it tells how long ago the beat was. If none
+    is, it tells the time itself. In any case service time never goes back.
     """
     rows = await database.fetch("SELECT value FROM meta WHERE name = $1", _NAME)
     wall = await database.wall()
@@ -44,9 +44,13 @@ async def time_offset(database: Database) -> int:
 
 
 async def grant_grace(database: Database, now: int) -> int:
-    """After a downtime: what is due, or nearly, waits two minutes more; how many events do.
+    """After a downtime, let events that are due, or nearly, wait two more minutes.
 
-    An event for which somebody was told that it is late is over, and stays so.
+    An event stays over if somebody was told that a reward or an activation came too late for it.
+
+    Returns:
+        How many events wait longer.
+
     """
     rows = await database.fetch("SELECT value FROM meta WHERE name = $1", _NAME)
     if not rows or now - msgspec.json.decode(rows[0][0])["time"] < _SILENCE:
@@ -63,7 +67,7 @@ def _monotonic() -> int:
 
 
 def _boot() -> str | None:
-    """Names the time since the machine was started."""
+    """Return an id of the time since the machine was booted; None if it is unknown."""
     try:
         return _BOOT.read_text().strip()
     except OSError:

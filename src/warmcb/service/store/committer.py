@@ -1,4 +1,4 @@
-"""Commits in groups: many requests share one wait for the disk, and none is answered before it is over."""
+"""Group commits: many requests share one wait for the disk. None is answered before that is over."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from warmcb.service.store.contract import CollisionError, Database, Manner, Stor
 
 T = TypeVar("T")
 Job = Callable[[Database, int], Awaitable[T]]
-"""What a request writes: it gets the transaction and its time. It may raise a `WarmcbError` before it writes."""
+"""What a request writes. It gets the transaction and its time, and may raise a `WarmcbError` before it writes."""
 
 _MOST_JOBS = 256  # in one transaction
 
@@ -23,13 +23,13 @@ class _Waiting(NamedTuple):
 
 
 class Committer:
-    """Runs the jobs that came while earlier transactions were committed, together in the next one.
+    """Runs jobs in groups: those that come while a transaction is being committed share the next one.
 
-    Times are taken inside of transactions, and never from what is settled: an event that is joined at its deadline has
-    seen every reward with an earlier time.
+    The time of a transaction is taken inside it, and is never before the settled time. So an event that is joined at
+    its deadline has seen every reward with an earlier time.
 
     Args:
-        store: where they write.
+        store: where the jobs write.
         clock: tells the time of a transaction.
 
     """
@@ -39,14 +39,17 @@ class Committer:
         self._waiting: list[_Waiting] = []
         self._running: set[asyncio.Task[None]] = set()
         self._was_away = False
-        """Whether the store could not be used, so that rewards were refused: what was due meanwhile waits longer."""
+        """Whether the store was unavailable, so that rewards were refused. Events that were due then wait longer."""
 
     async def run(self, job: Job[T], manner: Manner = Manner.ALONE) -> T:
-        """What a job gives, when it is durable.
+        """Run a job and wait until its writes are durable.
 
         Args:
-            job: what is to be done; if it collides with another one, it is done again.
-            manner: whether it may run beside jobs of other processes.
+            job: what to do. It runs again if it collides with another one.
+            manner: which transactions may run at the same time.
+
+        Returns:
+            What the job returned.
 
         """
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -69,7 +72,7 @@ class Committer:
             try:
                 outcomes = await self._outcomes(group, Manner.ALONE if alone else Manner.TOGETHER)
             except CollisionError:
-                outcomes = await self._outcomes(group, Manner.ALONE)  # now nobody can be in the way
+                outcomes = await self._outcomes(group, Manner.ALONE)  # now no other one can collide
         except Exception as error:
             self._was_away = True
             failed = error if isinstance(error, StoreError) else StoreError(f"the store failed: {error}")
@@ -99,7 +102,7 @@ def _this_task() -> asyncio.Task[None]:
 
 
 async def _outcome(job: Job[Any], database: Database, now: int) -> Any:
-    """What a job gives, or why it refuses; whatever else goes wrong undoes the whole group."""
+    """Return what a job returned, or the error with which it refused. Any other error undoes the whole group."""
     try:
         return await job(database, now)
     except WarmcbError as error:

@@ -1,6 +1,7 @@
-"""What a service keeps its data in: transactions and snapshots of a database.
+"""What every store can do: transactions, snapshots and backups.
 
-SQL has placeholders `$1`, `$2` and so on, and is written so that SQLite and PostgreSQL understand it alike: schema.sql.
+SQL statements have placeholders `$1`, `$2` and so on. They are written so that both SQLite and PostgreSQL understand
+them; schema.sql has the tables.
 """
 
 from contextlib import AbstractAsyncContextManager
@@ -15,20 +16,20 @@ Row = tuple[Any, ...]
 
 
 class StoreError(WarmcbError):
-    """The store cannot be used: it is gone, full, damaged, or of another version."""
+    """The store cannot be used: it is gone, full, damaged, or has another version."""
 
 
 class CollisionError(StoreError):
-    """Transactions were in each other's way. Nothing was written; it can be tried again at once."""
+    """Two transactions collided. Nothing was written, and it can be tried again at once."""
 
 
 class Manner(Enum):
-    """Which transactions may run at the same time. In SQLite none can, whatever their manner.
+    """Which transactions may run at the same time. In SQLite none can.
 
     Attributes:
-        ALONE: one after the other: what it has read is still so when it writes.
-        TOGETHER: beside others that are together. They may meet in rows that are inserted once, by their key.
-        APART: beside all others, for as long as it takes: it writes what nobody else can know of.
+        ALONE: no other transaction, so that what it has read still holds when it writes.
+        TOGETHER: other transactions of this kind. They may share rows only if these are inserted once, by their key.
+        APART: all other transactions, for as long as it takes. It writes rows that nobody else uses yet.
 
     """
 
@@ -38,52 +39,52 @@ class Manner(Enum):
 
 
 class Database(Protocol):
-    """A transaction, or a snapshot, of a store.
+    """A transaction or a snapshot of a store.
 
     Attributes:
-        settled: times that are written now may not be earlier (`Store.settle`).
+        settled: the earliest time that may be written (`Store.settle`).
 
     """
 
     settled: int
 
     async def fetch(self, sql: str, *values: Any) -> list[Row]:
-        """The rows that a statement gives."""
+        """Return the rows of a statement."""
 
     async def execute(self, sql: str, *values: Any) -> int:
-        """How many rows a statement has changed."""
+        """Execute a statement and return the number of rows that it changed."""
 
     async def execute_many(self, sql: str, rows: list[Row]) -> None:
         """Execute a statement for many rows of values, in order."""
 
     async def wall(self) -> int:
-        """The clock on the wall, in microseconds: the same one for all machines."""
+        """Return the wall clock in microseconds. It is the same one for all machines."""
 
 
 class Store(Protocol):
-    """Where a service keeps its data.
+    """A database that holds the data of a service.
 
     Attributes:
-        writers: how many transactions a process does well to have under way at the same time.
+        writers: how many transactions a process should have open at the same time.
 
     """
 
     writers: int
 
     def transaction(self, manner: Manner = Manner.ALONE) -> AbstractAsyncContextManager[Database]:
-        """All or nothing; what it wrote is durable when it ends."""
+        """Open a transaction. It writes all or nothing, and its writes are durable when it ends."""
 
     def snapshot(self) -> AbstractAsyncContextManager[Database]:
-        """Reads that see one moment, beside transactions."""
+        """Open a snapshot, which reads the state of one moment while transactions go on."""
 
     async def settle(self, clock: Clock) -> int:
-        """A time that is over: the next transaction sees all that has an earlier one, and no more will come."""
+        """Return a settled time. The next transaction sees everything earlier, and nothing earlier can follow."""
 
     async def tidy(self) -> None:
-        """Do what is better done now and then by the trainer than by those who are waited for."""
+        """Do upkeep. The trainer calls this now and then, so that requests need not wait for it."""
 
     async def backup(self, path: Path) -> None:
-        """Copy the store as it is at one moment to an SQLite file, while it is in use."""
+        """Copy the store, as it is at one moment, to an SQLite file. It may be in use meanwhile."""
 
     async def close(self) -> None:
-        """Give up connections."""
+        """Close all connections."""

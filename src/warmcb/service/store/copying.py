@@ -1,4 +1,4 @@
-"""Copies of loops from one store to another: row by row, so that the copy learns on to the same bits."""
+"""Copy loops from one store to another, row by row. The copy goes on learning to the same bits."""
 
 import re
 from collections.abc import AsyncIterator
@@ -10,8 +10,8 @@ from warmcb.errors import InputError
 from warmcb.service.store.contract import Database, Row
 from warmcb.service.store.schema import schema
 
-_PAGE = 1000  # rows that are read at once
-_LARGE_PAGE = 10  # rows with models
+_PAGE = 1000  # rows to read at once
+_LARGE_PAGE = 10  # the same for rows that hold models
 _TABLE = re.compile(r"CREATE TABLE (\w+) \((.*)\)", re.DOTALL)
 _COLUMN = re.compile(r"^    ([a-z]\w*) ", re.MULTILINE)
 _KEY = re.compile(r"PRIMARY KEY \((.*)\)|^    (\w+) \w+ PRIMARY KEY", re.MULTILINE)
@@ -21,8 +21,8 @@ class Table(NamedTuple):
     """A table of schema.sql.
 
     Attributes:
-        name: of the table.
-        columns: all of them.
+        name: its name.
+        columns: the names of its columns.
         key: the columns of its primary key.
         is_large: whether a row may have millions of bytes.
 
@@ -35,13 +35,13 @@ class Table(NamedTuple):
 
     @property
     def is_numbered(self) -> bool:
-        """Whether its rows have numbers of their own, which are others in each store."""
+        """Whether the database numbers its rows. The numbers then differ between stores."""
         return self.key == ("id",)
 
 
 @cache
 def tables() -> tuple[Table, ...]:
-    """The tables of a store; those that others refer to come first."""
+    """Return the tables of a store. Tables that others refer to come first."""
     found = []
     for statement in schema():
         if match := _TABLE.search(statement):
@@ -52,19 +52,19 @@ def tables() -> tuple[Table, ...]:
 
 
 async def copy_loop(source: Database, target: Database, loop: str, name: str) -> None:
-    """Copy everything of a loop but its keys.
+    """Copy everything of a loop except its keys.
 
     Args:
         source: a snapshot.
-        target: a transaction of another store, or of the same.
-        loop: the loop's name.
-        name: its name in the other store.
+        target: a transaction of the same store or another one.
+        loop: the name of the loop.
+        name: its name in the target.
 
     """
     if not await source.fetch("SELECT 1 FROM loops WHERE loop = $1", loop):
-        raise InputError(f"loop is {shown(loop)}; expected the name of one that is there")
+        raise InputError(f"loop is {shown(loop)}; expected the name of a loop that exists")
     if await target.fetch("SELECT 1 FROM loops WHERE loop = $1", name):
-        raise InputError(f"the loop {shown(name)} is there already; expected a new name")
+        raise InputError(f"the loop {shown(name)} exists already; expected a new name")
     for table in tables():
         if table.name == "keys" or "loop" not in table.columns:
             continue
@@ -73,7 +73,7 @@ async def copy_loop(source: Database, target: Database, loop: str, name: str) ->
 
 
 async def only_loop(source: Database) -> str:
-    """The name of the one loop of a file."""
+    """Return the name of the only loop in an exported file."""
     found = [name for (name,) in await source.fetch("SELECT loop FROM loops ORDER BY loop")]
     if len(found) != 1:
         raise InputError(f"the file has the loops {shown(found)}; expected one, as `warmcb loop export` writes it")
@@ -81,7 +81,7 @@ async def only_loop(source: Database) -> str:
 
 
 async def copy_all(source: Database, target: Database) -> None:
-    """Copy all loops, with keys and service time, to a store that is empty."""
+    """Copy all loops, keys and the service time to an empty store."""
     for table in tables():
         if table.name in ("meta", "keys"):
             columns = ", ".join(table.columns)
@@ -92,7 +92,7 @@ async def copy_all(source: Database, target: Database) -> None:
 
 
 async def _pages(source: Database, table: Table, loop: str) -> AsyncIterator[list[Row]]:
-    """All rows of a loop, in the order of their keys: the loop's name first, the key last."""
+    """Yield the rows of a loop in the order of their keys, with the name of the loop first."""
     columns = [_read(table, column) for column in _copied(table)]
     key = [column for column in table.key if column != "loop"]
     sql = f"SELECT {', '.join([*columns, *key])} FROM {table.name} WHERE loop = $1"
@@ -116,19 +116,19 @@ async def _insert(target: Database, table: Table, rows: list[Row]) -> None:
 
 
 def _copied(table: Table) -> list[str]:
-    """The loop's name first, then all columns that mean the same in each store."""
+    """Return the columns that mean the same in every store, with the name of the loop first."""
     return ["loop", *[one for one in table.columns if one != "loop" and not (table.is_numbered and one == "id")]]
 
 
 def _read(table: Table, column: str) -> str:
-    """What is read of a column. The journal has numbers of events, which are others in each store: their ids stay."""
+    """Return the expression that reads a column. In the journal, ids of events replace their numbers."""
     if (table.name, column) == ("journal", "event"):
         return "(SELECT e.event FROM events e WHERE e.id = journal.event)"
     return column
 
 
 def _written(table: Table, column: str, value: str) -> str:
-    """The reverse."""
+    """Return the expression that writes a column, the reverse of `_read`."""
     if (table.name, column) == ("journal", "event"):
         return f"(SELECT id FROM events WHERE loop = $1 AND event = {value})"
     return value

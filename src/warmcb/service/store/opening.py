@@ -1,4 +1,4 @@
-"""Stores by their address."""
+"""Open a store by its address."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,11 +14,15 @@ _POSTGRESQL = ("postgresql://", "postgres://")
 
 
 def open_store(url: str, make: bool = True) -> Store:
-    """A store by its address.
+    """Return the store at an address.
 
     Args:
-        url: `sqlite:///` and the path of a file; or `postgresql://`, user, host and database.
-        make: whether the file, or the tables in the database, are made if there are none.
+        url: `sqlite:///` and the path of a file, or `postgresql://` with user, host and database.
+        make: whether to make the file, or the tables in the database, if there are none.
+
+    Raises:
+        InputError: if the address has another form.
+        MissingDependencyError: if asyncpg is not installed.
 
     """
     if isinstance(url, str) and url.startswith(_SQLITE) and url != _SQLITE:
@@ -35,11 +39,11 @@ def open_store(url: str, make: bool = True) -> Store:
 
 @asynccontextmanager
 async def opened(url: str, make: bool = True) -> AsyncIterator[Store]:
-    """A store by its address, closed at the end.
+    """Open the store at an address, and close it at the end.
 
     Args:
-        url: as `open_store` takes it.
-        make: whether it is made if there is none.
+        url: the address, as for `open_store`.
+        make: whether to make the store if there is none.
 
     """
     store = open_store(url, make)

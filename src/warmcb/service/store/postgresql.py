@@ -1,4 +1,4 @@
-"""A store in a PostgreSQL database: for several machines."""
+"""A store in a PostgreSQL database, which several machines can share."""
 
 import asyncio
 import re
@@ -18,14 +18,14 @@ from warmcb.service.store.copying import copy_all
 from warmcb.service.store.schema import SCHEMA_VERSION, schema, upgrades
 from warmcb.service.store.sqlite import SqliteStore
 
-_CONNECTIONS = 16  # of a process, at the most
-_CONNECTING = 5.0  # seconds until there must be a connection
-_PATIENCE = 10.0  # seconds for a statement of a transaction, other transactions that it waits for included
+_CONNECTIONS = 16  # of one process, at most
+_CONNECTING = 5.0  # seconds to wait for a connection
+_PATIENCE = 10.0  # seconds for a statement of a transaction, including the wait for other transactions
 _READING = 120.0  # seconds for a statement of a snapshot
 _SESSION = {
     "application_name": "warmcb",
     "synchronous_commit": "on",  # whatever the server's default is
-    # The locks of a machine that has vanished go soon.
+    # After these times the locks of a machine that has vanished are gone.
     "idle_in_transaction_session_timeout": "5s",
     "tcp_user_timeout": "5s",
     "tcp_keepalives_idle": "5",
@@ -34,9 +34,9 @@ _SESSION = {
 }
 
 # Commits become visible in any order. The trainer may join an event only when no reward can come any more with a time
-# before its deadline. So `settle` stores a time; whoever begins a transaction from then on reads it and takes none that
-# is earlier, even if the clock of another machine is a little behind. Those who began before may have taken an earlier
-# one: all transactions hold a lock, most of them in common, so that they can be told, and `settle` waits for their end.
+# before its deadline. Therefore `settle` stores a time. Transactions that begin later read it and take no earlier time,
+# even if the clock of their machine is a little behind. Transactions that began before may have taken an earlier time.
+# `settle` waits for their end. To find them, all transactions hold one lock, which most of them share.
 _LOCK = 0x7761726D6362  # "warmcb"
 _BEGIN = {
     Manner.ALONE: f"BEGIN; SELECT pg_advisory_xact_lock({_LOCK})",
@@ -48,14 +48,14 @@ _HOLDERS = (
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     f" AND (classid::bigint << 32) + objid::bigint = {_LOCK}"
 )
-_LOOK = 0.002  # seconds until the next look at them
+_LOOK = 0.002  # seconds between two looks at them
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _GET = "SELECT value FROM meta WHERE name = $1"
 _PUT = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2"
 _SETTLED, _VERSION = "settled", "schema"
 _FAILURES = (
     *(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError),
-    asyncpg.InternalClientError,  # of a connection that the server has just closed
+    asyncpg.InternalClientError,  # raised by a connection that the server has just closed
 )
 
 _IN_POSTGRESQL = (
@@ -64,7 +64,7 @@ _IN_POSTGRESQL = (
     (r"\bINTEGER\b", "BIGINT"),
     (r"\bREAL\b", "DOUBLE PRECISION"),
     (r"\bBLOB\b", "BYTEA"),
-    (r"\bTEXT\b", 'TEXT COLLATE "C"'),  # the order of bytes, as in SQLite
+    (r"\bTEXT\b", 'TEXT COLLATE "C"'),  # byte order, as in SQLite
 )
 
 Connection = Any  # asyncpg has no types
@@ -73,11 +73,11 @@ Connection = Any  # asyncpg has no types
 class PostgresqlStore:
     """A PostgreSQL database: many writers at the same time, on any number of machines.
 
-    Connections are made when they are needed, so that a database that was gone is found again.
+    It connects when it needs to. So it recovers by itself when the database has been away.
 
     Args:
-        url: `postgresql://`, user, host and database.
-        make: whether tables are made if there are none.
+        url: `postgresql://` with user, host and database.
+        make: whether to make the tables if there are none.
 
     """
 
@@ -111,7 +111,7 @@ class PostgresqlStore:
 
     async def settle(self, clock: Clock) -> int:
         async with self.transaction(Manner.TOGETHER) as database:
-            # Nobody has to wait for the disk: what relies on this is committed later, and so stands behind it there.
+            # No need to wait for the disk: whatever relies on this is committed, and so durable, later.
             await database.execute("SET LOCAL synchronous_commit = off")
             now = max(clock.now(), database.settled)
             await database.execute(_PUT, _SETTLED, str(now))
@@ -123,7 +123,7 @@ class PostgresqlStore:
         return now
 
     async def tidy(self) -> None:
-        """Nothing: PostgreSQL looks after itself."""
+        """Do nothing, since PostgreSQL looks after itself."""
 
     async def backup(self, path: Path) -> None:
         target = SqliteStore(path)
@@ -140,7 +140,7 @@ class PostgresqlStore:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
-        """A connection, ready for a transaction; whatever that leaves unfinished is undone."""
+        """Lend a connection for one transaction. Whatever the transaction leaves unfinished is undone."""
         async with self._places:
             connection = None
             try:
@@ -163,7 +163,7 @@ class PostgresqlStore:
                 return connection
         try:
             connection = await asyncpg.connect(self._url, timeout=_CONNECTING, server_settings=_SESSION)
-        except ValueError as error:  # also asyncpg's own errors about addresses
+        except ValueError as error:  # asyncpg raises it for addresses, too
             raise InputError(f"the address of the store is wrong: {one_line(error)}") from None
         try:
             if not self._is_prepared:
@@ -206,7 +206,7 @@ class PostgresqlStore:
 
 
 class _Statements:
-    """Statements of a transaction."""
+    """The statements of a transaction."""
 
     def __init__(self, connection: Connection, settled: int, patience: float) -> None:
         self._connection, self._patience = connection, patience
@@ -229,10 +229,10 @@ class _Statements:
 
 
 def in_postgresql(statement: str) -> str:
-    """A statement of schema.sql with the words of PostgreSQL.
+    """Translate a statement of schema.sql for PostgreSQL.
 
     Args:
-        statement: as SQLite has it.
+        statement: the statement in SQLite's words.
 
     >>> in_postgresql("CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, value REAL) STRICT")
     'CREATE TABLE t (id BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, value DOUBLE PRECISION)'

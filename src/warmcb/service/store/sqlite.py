@@ -1,4 +1,4 @@
-"""A store in an SQLite file: for one machine, with nothing to install."""
+"""A store in an SQLite file, for one machine. It needs no server."""
 
 import asyncio
 import os
@@ -17,20 +17,20 @@ from warmcb.service.store.contract import Database, Manner, Row, StoreError
 from warmcb.service.store.schema import SCHEMA_VERSION, schema, upgrades
 
 _PATIENCE = 10.0  # seconds to wait for another process that writes
-_PAUSE = 0.0005  # seconds until the next try; SQLite's own pauses grow to a tenth of a second
-_MOST_PAGES = 20_000  # of the log; beyond, commits copy the rest of it themselves, and it begins anew
+_PAUSE = 0.0005  # seconds between two tries; SQLite's own pauses grow to a tenth of a second
+_MOST_PAGES = 20_000  # of the write-ahead log; beyond that commits copy it into the file themselves
 T = TypeVar("T")
 
 
 class SqliteStore:
     """An SQLite file in WAL mode: one writer at a time, any number of readers, commits that wait for the disk.
 
-    Statements of a transaction take microseconds and run in the thread of the event loop. Only what can wait, for other
-    writers or for the disk, runs in a thread of its own: begin and commit.
+    The statements of a transaction take microseconds and run in the thread of the event loop. Begin and commit may have
+    to wait, for other writers or for the disk, and run in a thread of their own.
 
     Args:
         path: the file.
-        make: whether it is made if there is none.
+        make: whether to make it if there is none.
 
     """
 
@@ -46,7 +46,7 @@ class SqliteStore:
         self._inode = self._found_inode()
         self._writer = self._connect()
         self._prepare()
-        self._writer.execute("PRAGMA busy_timeout = 0")  # from here on `_begin` waits
+        self._writer.execute("PRAGMA busy_timeout = 0")  # from here on `_begin` does the waiting
 
     @asynccontextmanager
     async def transaction(self, manner: Manner = Manner.ALONE) -> AsyncIterator[Database]:
@@ -78,7 +78,7 @@ class SqliteStore:
             raise self._failed(error) from error
 
     async def settle(self, clock: Clock) -> int:
-        # Times are taken inside of transactions, and these come one after the other: the next one will be later.
+        # A transaction takes its time inside itself, and transactions do not overlap: the next one will be later.
         return clock.now()
 
     async def tidy(self) -> None:
@@ -95,15 +95,15 @@ class SqliteStore:
     def _make(self) -> None:
         if self.path.exists():
             return
-        if (log := Path(f"{self.path}-wal")).exists():  # SQLite would delete it, and with it what was answered last
-            raise StoreError(f"the store {self.path} is gone, and {log} is there; expected both or neither")
+        if (log := Path(f"{self.path}-wal")).exists():  # SQLite would delete this log, which has the last answers
+            raise StoreError(f"the store {self.path} is missing, but {log} exists; expected both or neither")
         try:
             self.path.touch()
         except OSError as error:
             raise StoreError(f"the store {self.path} cannot be made: {error.strerror}") from error
 
     def _connect(self) -> sqlite3.Connection:
-        # Never makes a file: a new one, in place of one that was moved away for a moment, would take its log with it.
+        # Never makes a file. If the store was moved away for a moment, a new file in its place would destroy its log.
         address = f"{self.path.absolute().as_uri()}?mode=rw"
         try:
             connection = sqlite3.connect(
@@ -113,7 +113,7 @@ class SqliteStore:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute(f"PRAGMA wal_autocheckpoint = {_MOST_PAGES}")
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")  # what is deleted of a person is overwritten
+            connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data, which may be about people
         except sqlite3.Error as error:
             raise self._failed(error) from error
         return connection
@@ -149,7 +149,7 @@ class SqliteStore:
         self._writer.execute("COMMIT")
 
     def _checkpoint(self) -> None:
-        """Copy the log into the file, beside those who write: so that no commit has to do it, and be late."""
+        """Copy the write-ahead log into the file beside the writers, so that no commit has to do it."""
         try:
             connection = self._connect()
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -158,7 +158,7 @@ class SqliteStore:
             raise self._failed(error) from error
 
     def _check_there(self) -> None:
-        # SQLite goes on with a file that was deleted or replaced: what is answered then would be lost.
+        # SQLite goes on writing to a file that was deleted or replaced, and these answers would be lost.
         if self._found_inode() != self._inode:
             raise StoreError(f"the store {self.path} is gone")
 
@@ -180,7 +180,7 @@ class SqliteStore:
             raise StoreError(f"the backup {path} cannot be written: {one_line(error)}") from error
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
-        """Run to its end in the thread, whatever becomes of the caller."""
+        """Run a function in the thread, to its end even if the caller is cancelled."""
         running = asyncio.get_running_loop().run_in_executor(self._thread, function)
         try:
             return await asyncio.shield(running)
@@ -194,7 +194,7 @@ class SqliteStore:
 
 
 class _Inline:
-    """Statements that run at once, in this thread."""
+    """Statements that run at once in this thread."""
 
     settled = 0
 
@@ -215,7 +215,7 @@ class _Inline:
 
 
 class _Threaded(_Inline):
-    """Statements that may read much, in other threads."""
+    """Statements that may read a lot and run in other threads."""
 
     async def fetch(self, sql: str, *values: Any) -> list[Row]:
         return await asyncio.to_thread(partial(self._fetch, sql, values))

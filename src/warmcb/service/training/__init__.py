@@ -1,1 +1,1 @@
-"""One order of everything that is learned, and the one process that learns it."""
+"""The journal, which puts everything that is learned in one order, and the process that learns it."""

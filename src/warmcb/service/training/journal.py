@@ -15,14 +15,13 @@ _OF_EVENTS = ", ".join(f"e.{name}" for name in Stored._fields)
 
 
 class Entry(NamedTuple):
-    """One entry.
+    """An entry of the journal.
 
     Attributes:
-        number: its place, from 1. Entries that were deleted leave gaps.
-        kind: "event", "labels", "settings", "action", "model", "reset", "retrain", "restore", "release" or
-            "upgrade".
+        number: its place, from 1. Deleted entries leave gaps.
+        kind: "event", "labels", "settings", "action", "model", "reset", "retrain", "restore", "release" or "upgrade".
         body: JSON.
-        event: the event that was joined, if it is one.
+        event: the event, if the entry is one.
 
     """
 
@@ -38,15 +37,18 @@ class Entry(NamedTuple):
 
 
 async def number_due(database: Database, now: int, loop: str, most: int) -> list[Entry]:
-    """Give numbers to what waits in the inbox, and to events whose deadline is over: these are joined now.
+    """Number the entries of the inbox, and join and number the events whose deadline is over.
 
-    In the microsecond of a deadline rewards may still come; after it nobody can write one with that time.
+    Rewards may still come in the microsecond of a deadline. After it nobody can write one with that time.
 
     Args:
         database: a transaction of the trainer.
-        now: a time that is settled.
+        now: a settled time.
         loop: the name of the loop.
-        most: how many entries at the most.
+        most: how many entries to number at most.
+
+    Returns:
+        The new entries.
 
     """
     sql = "SELECT id, kind, body, time FROM inbox WHERE loop = $1 ORDER BY id LIMIT $2"
@@ -92,7 +94,7 @@ async def has_due(database: Database, now: int, loop: str) -> bool:
 
 
 async def added_actions(database: Database, loop: str, after: int = 0) -> set[str]:
-    """The names of actions that came behind an entry; by default, after a loop was made."""
+    """Return the names of actions that were added after an entry, by default after the loop was made."""
     sql = (
         "SELECT body FROM journal WHERE loop = $1 AND kind = 'action' AND number > $2"
         " UNION ALL SELECT body FROM inbox WHERE loop = $1 AND kind = 'action'"
@@ -101,7 +103,7 @@ async def added_actions(database: Database, loop: str, after: int = 0) -> set[st
 
 
 async def add(database: Database, now: int, loop: str, kind: str, body: str) -> Entry:
-    """An entry of the trainer's own."""
+    """Add an entry of the trainer itself."""
     sql = "UPDATE loops SET entries = entries + 1 WHERE loop = $1 RETURNING entries"
     ((number,),) = await database.fetch(sql, loop)
     entry = Entry(number, kind, body, None)
@@ -110,14 +112,14 @@ async def add(database: Database, now: int, loop: str, kind: str, body: str) -> 
 
 
 async def entries_after(database: Database, loop: str, number: int, most: int, until: int | None = None) -> list[Entry]:
-    """The next entries behind a number, in order.
+    """Return the entries behind a number, in order.
 
     Args:
         database: a transaction or a snapshot.
         loop: the name of the loop.
-        number: of the last entry that is known already.
-        most: how many at the most.
-        until: the number of the last one that is wanted; None: all.
+        number: the number of the last entry that is known.
+        most: how many entries to return at most.
+        until: the number of the last entry to return; None for all.
 
     """
     sql = (

@@ -1,4 +1,4 @@
-"""The lease of the one trainer: who holds it may write models and numbers, and nobody else."""
+"""The lease of the trainer. Only its holder may write models and journal entries."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ LENGTH = 10 * SECOND
 
 
 class LostLeaseError(WarmcbError):
-    """Another trainer has taken over: this one must write nothing more."""
+    """Another trainer has taken over. This one must not write any more."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Lease:
     """The right to train.
 
     Attributes:
-        holder: names the service that trains; its next trainer may take over at once.
-        fence: grows with every trainer.
+        holder: an id of the service that trains. Its next trainer may take over at once.
+        fence: a number that grows with every trainer.
 
     """
 
@@ -28,14 +28,14 @@ class Lease:
     fence: int
 
     async def check(self, database: Database, now: int) -> None:
-        """An error unless it is still this trainer's; if it is, it lasts longer. Belongs in every transaction."""
+        """Renew the lease, or raise an error if another trainer has it. Every transaction of the trainer does this."""
         sql = "UPDATE lease SET expires = $1 WHERE name = $2 AND holder = $3 AND fence = $4"
         if not await database.execute(sql, now + LENGTH, _NAME, self.holder, self.fence):
             raise LostLeaseError("another trainer has taken over")
 
 
 async def acquire(database: Database, now: int, holder: str) -> Lease | None:
-    """The lease; None while another service holds it."""
+    """Take the lease; return None while another service holds it."""
     rows = await database.fetch("SELECT holder, fence, expires FROM lease WHERE name = $1", _NAME)
     if not rows:
         sql = "INSERT INTO lease (name, holder, fence, expires) VALUES ($1, $2, 1, $3)"
@@ -50,6 +50,6 @@ async def acquire(database: Database, now: int, holder: str) -> Lease | None:
 
 
 async def release(database: Database, lease: Lease) -> None:
-    """Let others have it at once."""
+    """Give up the lease, so that another trainer can have it at once."""
     sql = "UPDATE lease SET expires = 0 WHERE name = $1 AND holder = $2 AND fence = $3"
     await database.execute(sql, _NAME, lease.holder, lease.fence)

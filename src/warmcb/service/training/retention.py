@@ -1,4 +1,4 @@
-"""What is let go: events that are too old, and whatever was stored of a person who asks for it."""
+"""Deletion: of events that are too old, and of everything about a person who asks for it."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,9 @@ _MOST = 500  # events in one transaction
 
 
 async def base_of(database: Database, loop: str, before: int) -> int:
-    """The newest version that has learned no event since a time: what it has learned can go. 0: there is none.
+    """Return the newest version that has learned no event since a time; 0 if there is none.
+
+    Events that it has learned can be deleted.
 
     Args:
         database: a snapshot.
@@ -26,21 +28,21 @@ async def base_of(database: Database, loop: str, before: int) -> int:
     young = next((number for (number,) in await database.fetch(sql, loop, before)), 2**62)
     sql = "SELECT coalesce(max(version), 0) FROM versions WHERE loop = $1 AND broken = 0 AND version {} $2"
     ((base,),) = await database.fetch(sql.format("<"), loop, young)
-    # What was learned again must be saved before it can go.
+    # Events that were learned again must be saved in a version before they can go.
     ((after,),) = await database.fetch(sql.format(">="), loop, await _last_retraining(database, loop))
     return int(base) if after else 0
 
 
 async def delete_old(database: Database, loop: str, before: int, base: int) -> int:
-    """Let events go that a version has learned, with their entries in the journal; how many went.
+    """Delete events that a version has learned, with their journal entries, and return how many.
 
-    The version is kept: from it everything after can be learned again. Those before it go. Labels stay.
+    The version stays, since everything after it can be learned again from there. Earlier versions go. Labels stay.
 
     Args:
         database: a transaction of the trainer.
         loop: the name of the loop.
-        before: rewards from before that time whose events never came go as well.
-        base: what `base_of` has found.
+        before: rewards that came before this time, and whose events never came, are deleted, too.
+        base: the version, from `base_of`.
 
     """
     sql = (
@@ -50,27 +52,27 @@ async def delete_old(database: Database, loop: str, before: int, base: int) -> i
     gone = await database.fetch(sql, loop, base, _MOST)
     await _delete(database, loop, gone)
     if gone:
-        # Nor can a retraining be learned again that has learned them.
+        # A retraining that has learned these events cannot be repeated without them.
         await versions.let_go(database, loop, max(base, await _last_retraining(database, loop)))
     await _delete_strays(database, loop, before)
     for table in ("minutes", "progress"):
         await database.execute(f"DELETE FROM {table} WHERE loop = $1 AND minute < $2", loop, before)
-    # Of comparisons that are over the sums are enough.
+    # For comparisons that are over, the sums are enough.
     sql = "DELETE FROM units WHERE loop = $1 AND split < (SELECT max(split) FROM settings WHERE loop = $1)"
     await database.execute(sql, loop)
     return len(gone)
 
 
 async def forget_log(database: Database, now: int, loop: str, newest: int) -> int:
-    """Delete some of the events up to an id, and at last rewards without an event; how many events went.
+    """Delete some of the events up to an id, and return how many. When none is left, delete rewards without an event.
 
-    The newest version of the model stays. What it has not learned is forgotten.
+    The newest version of the model stays. What it has not learned yet is lost.
 
     Args:
         database: a transaction.
         now: its time.
         loop: the name of the loop.
-        newest: the id of the last event that goes.
+        newest: the id of the last event to delete.
 
     """
     sql = "SELECT id, event, coalesce(joined, 0) FROM events WHERE loop = $1 AND id <= $2 ORDER BY id LIMIT $3"
@@ -87,7 +89,7 @@ async def forget_log(database: Database, now: int, loop: str, newest: int) -> in
 
 
 async def forget_event(database: Database, now: int, loop: str, event: str) -> int:
-    """Delete an event, and every version that has learned it; the trainer then learns again from what remains."""
+    """Delete an event and every version that has learned it. The trainer then learns the rest again."""
     rows = await database.fetch("SELECT id, event, joined FROM events WHERE loop = $1 AND event = $2", loop, event)
     gone = await _forget(database, loop, event, rows)
     if not gone:
@@ -96,7 +98,7 @@ async def forget_event(database: Database, now: int, loop: str, event: str) -> i
 
 
 async def forget_unit(database: Database, now: int, loop: str, unit: str) -> int:
-    """The same for all events of a unit, and for an event that is its own unit."""
+    """Delete all events of a unit in the same way. An event without a unit is a unit of its own."""
     sql = "SELECT id, event, joined FROM events WHERE loop = $1 AND (unit = $2 OR (unit IS NULL AND event = $2))"
     counted = await database.execute("DELETE FROM units WHERE loop = $1 AND unit = $2", loop, unit)
     gone = await _forget(database, loop, unit, await database.fetch(sql, loop, unit))
@@ -106,7 +108,7 @@ async def forget_unit(database: Database, now: int, loop: str, unit: str) -> int
 
 
 async def _forget(database: Database, loop: str, name: str, rows: list[tuple[int, str, int | None]]) -> int:
-    """Delete events, and what came for one of that name which was never decided; how many there were."""
+    """Delete events, and rewards for an event of that name that never came; return how many events there were."""
     early = not rows and await _delete_arrivals(database, loop, name)
     await _delete(database, loop, [(identity, event) for identity, event, _ in rows])
     learned = [joined for _, _, joined in rows if joined is not None]
@@ -118,7 +120,7 @@ async def _forget(database: Database, loop: str, name: str, rows: list[tuple[int
 
 
 async def _delete_strays(database: Database, loop: str, before: int) -> None:
-    """Let go what came before a time for events that never came."""
+    """Delete rewards and activations that came before a time and whose events never came."""
     sql = (
         "DELETE FROM {0} WHERE loop = $1 AND time < $2"
         " AND NOT EXISTS (SELECT 1 FROM events e WHERE e.loop = {0}.loop AND e.event = {0}.event)"
@@ -136,7 +138,7 @@ async def _delete(database: Database, loop: str, rows: Iterable[tuple[int, str]]
 
 
 async def _delete_arrivals(database: Database, loop: str, event: str) -> bool:
-    """Delete what came for an event; whether anything had."""
+    """Delete the rewards and activations of an event; return whether there were any."""
     sql = "DELETE FROM {} WHERE loop = $1 AND event = $2"
     gone = [await database.execute(sql.format(table), loop, event) for table in ("rewards", "activations")]
     return any(gone)

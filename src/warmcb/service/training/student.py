@@ -1,4 +1,4 @@
-"""A bandit that learns the entries of a journal, one after the other: the same entries give the same bits."""
+"""A bandit that learns the entries of a journal in order. The same entries give the same bits."""
 
 import zlib
 from base64 import b64decode
@@ -20,16 +20,16 @@ _labels = msgspec.json.Decoder(LabelsBody).decode
 
 
 class Student:
-    """A loop's bandit, and the settings that it was made with.
+    """The bandit of a loop, and the settings with which it was made.
 
     Args:
-        kind: of the loop.
-        settings: that the bandit is made with.
-        bandit: one that has learned already; by default a new one.
+        kind: the kind of the loop.
+        settings: the settings for a new bandit.
+        bandit: a bandit that has learned already; by default a new one.
 
     Attributes:
-        bandit: what has been learned so far.
-        settings: what the bandit was made with, at once with changes that need no retraining.
+        bandit: the bandit.
+        settings: the settings of the bandit, including changes that needed no retraining.
 
     """
 
@@ -38,9 +38,9 @@ class Student:
         self.bandit = kind.new(settings) if bandit is None else bandit
 
     def learn(self, entry: Entry) -> None:
-        """Learn an event or labels, take in a new action or a model; other entries change nothing here.
+        """Learn an event or labels, or take in a new action or a model. Other entries change nothing here.
 
-        An entry that cannot be learned raises a `WarmcbError` and changes nothing, now and whenever it is replayed.
+        An entry that cannot be learned raises a `WarmcbError` and changes nothing, each time it is replayed.
         """
         if entry.kind == "event":
             self._learn_event(entry)
@@ -53,7 +53,7 @@ class Student:
             self.bandit = loaded(self.kind, self.settings, model)
 
     def admit(self, names: list[str]) -> None:
-        """Take in actions that the bandit does not know yet."""
+        """Add actions that the bandit does not know yet."""
         if self.kind.names is None:
             return
         for name in names:
@@ -62,7 +62,7 @@ class Student:
         self.kind = replace(self.kind, names=self.bandit.actions)
 
     def change(self, settings: Settings) -> None:
-        """Take up what can change without retraining."""
+        """Change the settings that need no retraining."""
         if settings.epsilon != self.settings.epsilon:
             bandit = self.bandit
             self.bandit = revive(
@@ -76,17 +76,17 @@ class Student:
         )
 
     def to_bytes(self) -> bytes:
-        """The bandit as it is."""
+        """Return the bandit as bytes."""
         data: bytes = self.bandit.to_bytes()
         return data
 
     def state(self) -> str:
-        """What else has to be known to go on, as JSON."""
+        """Return the settings as JSON. Together with the bandit's bytes they are enough to go on."""
         return msgspec.json.encode(self.settings).decode()
 
     @classmethod
     def restored(cls, kind: Kind, data: bytes, state: str) -> "Student":
-        """The reverse."""
+        """Return the student that was saved as bytes and state."""
         bandit: Any = load(data)
         if kind.names is not None:
             kind = replace(kind, names=bandit.actions)

@@ -1,4 +1,4 @@
-"""The trainer: the one process that joins, learns and publishes, for all loops."""
+"""The trainer: the one process that joins, learns and publishes for all loops."""
 
 import asyncio
 import logging
@@ -22,13 +22,13 @@ _SWEEP = 10 * MINUTE
 
 
 class Trainer:
-    """Trains every loop of a store, as long as it holds the lease.
+    """Trains every loop of a store as long as it holds the lease.
 
     Args:
         store: of the service.
         clock: of the service.
-        holder: names the service; a trainer that follows another one of the same service may begin at once.
-        webhooks: tell of automatic pauses.
+        holder: an id of the service. A trainer may take over from another one of the same service at once.
+        webhooks: send the news of automatic pauses.
 
     """
 
@@ -39,7 +39,7 @@ class Trainer:
         self.trainings: dict[str, Training] = {}
         self._beaten_at = self._swept_at = 0
         self._was_away = False
-        """Whether the store could not be used, so that rewards may have been refused."""
+        """Whether the store was unavailable, so that rewards may have been refused."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Train until told to stop."""
@@ -53,21 +53,21 @@ class Trainer:
             except StoreError as error:
                 log.error("%s", error)
                 self._was_away = True
-                self._forget()  # whether the last transaction was committed is known to the store alone
+                self._forget()  # only the store knows whether the last transaction was committed
                 await _pause(stop, 1.0)
             if not busy:
                 await _pause(stop, _PAUSE)
         await self.finish()
 
     async def step(self) -> int:
-        """One round over all loops; how many entries were learned. 0 while another trainer is at work."""
+        """Train each loop once, and return how many entries were learned. It is 0 while another trainer works."""
         if self._lease is None:
             async with self._store.transaction() as database:
                 self._lease = await leases.acquire(database, self._clock.now(), self._holder)
             if self._lease is None:
-                self._was_away = False  # whoever trains looks after that
+                self._was_away = False  # the trainer that works takes care of it
                 return 0
-            log.info("training, as number %d", self._lease.fence)
+            log.info("training; this is trainer number %d", self._lease.fence)
         now = self._clock.now()
         if now - self._beaten_at >= _BEAT:
             manner = Manner.ALONE if self._was_away else Manner.TOGETHER
@@ -76,7 +76,7 @@ class Trainer:
                 waiting = await grant_grace(database, self._clock.now()) if self._was_away else 0
                 await beat(database, self._clock.now())
             if waiting:
-                log.info("%d events wait two minutes more, as the store was away", waiting)
+                log.info("%d events wait two minutes longer, since the store was unavailable", waiting)
             await self._store.tidy()
             self._beaten_at, self._was_away = now, False
         async with self._store.snapshot() as database:
@@ -95,7 +95,7 @@ class Trainer:
         return learned
 
     async def sweep(self, name: str, keep_days: float) -> None:
-        """Let old events go."""
+        """Delete old events."""
         assert self._lease is not None
         before = self._clock.now() - round(keep_days * DAY)
         async with self._store.snapshot() as database:
@@ -107,7 +107,7 @@ class Trainer:
                 gone = await delete_old(database, name, before, base)
 
     async def finish(self) -> None:
-        """Save everything, and let others train."""
+        """Save everything, and let another trainer work."""
         await self._webhooks.finish()
         if self._lease is None:
             return

@@ -1,4 +1,4 @@
-"""The training of one loop: join what is due, learn it, save and publish. A crash at any moment loses nothing."""
+"""The training of one loop: join due events, learn them, save and publish. A crash at any moment loses nothing."""
 
 import logging
 import zlib
@@ -26,22 +26,23 @@ from warmcb.service.training.student import Student
 log = logging.getLogger("warmcb.trainer")
 
 MOST_ENTRIES = 48
-"""Entries that are numbered in one transaction, so that nobody waits long for it."""
-_SAVING_SHARE = 20  # saving takes at most one part in so many of the trainer's time
+"""How many entries are numbered in one transaction, so that no request waits long for it."""
+_SAVING_SHARE = 20  # saving takes at most 1/20 of the trainer's time
 _LEARNED = ("event", "labels", "action", "model")
 
 
 class Training:
-    """One loop, as the trainer sees it.
+    """The training of one loop.
 
     Args:
         store: of the service.
         clock: of the service.
-        lease: without it nothing is written.
-        name: of the loop.
-        webhooks: tell of an automatic pause.
+        lease: the right to write.
+        name: the name of the loop.
+        webhooks: send the news of an automatic pause.
 
     Attributes:
+        student: the bandit that learns.
         position: the number of the last entry that the student has learned.
 
     """
@@ -61,9 +62,9 @@ class Training:
         """The version that workers decide by until it is released."""
 
     async def begin(self) -> None:
-        """Take up the newest version that is whole, and learn what the journal has behind it."""
+        """Load the newest undamaged version, and learn the journal entries behind it."""
         async with self._store.snapshot() as database:
-            # The epoch comes first: if something is forgotten meanwhile, all this begins again.
+            # The epoch comes first: if something is deleted meanwhile, all this is repeated.
             sql = "SELECT epoch, entries FROM loops WHERE loop = $1"
             ((self._epoch, entries),) = await database.fetch(sql, self.name)
             sql = "SELECT version FROM published WHERE loop = $1 AND pinned = 1"
@@ -82,7 +83,7 @@ class Training:
         await self._catch_up(entries)
 
     async def step(self) -> int:
-        """Number and learn what is due, publish and save when it is time; how many entries were learned."""
+        """Number and learn what is due, publish and save when it is time; return how many entries were learned."""
         async with self._store.snapshot() as database:
             is_current = await self._is_current(database)
             has_work = await journal.has_due(database, self._clock.now(), self.name)
@@ -101,14 +102,14 @@ class Training:
         return len(entries)
 
     async def finish(self) -> None:
-        """Publish and save what was learned, before the trainer stops."""
+        """Publish and save what was learned before the trainer stops."""
         self._published_at = 0
         await self._publish_if_due()
         if self.position > self._saved:
             await self.save()
 
     async def save(self) -> None:
-        """Keep the model and its place in the journal, in one transaction."""
+        """Save the model and its place in the journal in one transaction."""
         began = self._clock.now()
         await self._save_as(self.position)
         self._saved, self._saved_at = self.position, self._clock.now()
@@ -117,7 +118,7 @@ class Training:
     # Learning
 
     async def _catch_up(self, until: int) -> None:
-        """Learn what was numbered before, up to an entry."""
+        """Learn entries that were numbered before, up to a number."""
         async with self._store.snapshot() as database:
             lost = await versions.lost(database, self.name, self.position)
         while self.position < until:
@@ -127,16 +128,16 @@ class Training:
                 break
             for entry in entries:
                 while lost and lost[0] < entry.number:
-                    await self._save_as(lost.pop(0))  # a later entry goes back to it
+                    await self._save_as(lost.pop(0))  # a later entry goes back to this version
                 await self._learn([entry])
-            await self._in_transaction(_nothing)  # the lease has to last
+            await self._in_transaction(_nothing)  # renews the lease
 
     async def _learn(self, entries: list[Entry]) -> None:
         for entry in entries:
             try:
                 await self._learn_one(entry)
             except WarmcbError as error:
-                # It says the same whenever it is replayed, and leaves the model as it was.
+                # Each replay fails in the same way, and leaves the model unchanged.
                 REFUSED.labels(self.name).inc()
                 log.warning("entry %d of %s cannot be learned: %s", entry.number, self.name, error)
             self.position = entry.number
@@ -158,7 +159,7 @@ class Training:
             self._published_at = 0
 
     async def _start_again(self, entry: Entry) -> None:
-        """A new bandit with the settings in force; for "retrain" it learns again what it may."""
+        """Make a new bandit with the current settings. For "retrain" it learns the log again."""
         async with self._store.snapshot() as database:
             loop = await loop_named(database, self.name)
             settings = await settings_of(database, self.name, msgspec.json.decode(entry.body)["version"])
@@ -179,11 +180,11 @@ class Training:
         self._saved_at = self._published_at = 0
 
     async def _go_back(self, entry: Entry) -> None:
-        """The student becomes an earlier version; workers decide by that one until it is released."""
+        """Go back to an earlier version, by which workers decide until it is released."""
         wanted = msgspec.json.decode(entry.body)["version"]
         found = await self._newest_whole(wanted)
         if found is None or found[0].version != wanted:
-            raise WarmcbError(f"there is no version {wanted} that is whole")
+            raise WarmcbError(f"there is no undamaged version {wanted}")
         names, settings = self.student.kind.names, self.student.settings
         _, self.student = found
         self.student.admit(list(names or ()))
@@ -192,19 +193,19 @@ class Training:
         self._saved_at = self._published_at = 0
 
     async def _first_student(self, database: Database) -> Student:
-        """One that has learned nothing, with the actions and settings that the loop had in the beginning."""
+        """Return a student that has learned nothing, with the first actions and settings of the loop."""
         loop, settings = await loop_named(database, self.name), await settings_of(database, self.name, 1)
         return Student(await self._kind_after(database, loop.kind, 0), settings)
 
     async def _kind_after(self, database: Database, kind: Kind, number: int) -> Kind:
-        """The kind of the loop as it was behind an entry: actions that came later were not there to be judged."""
+        """Return the kind of the loop behind an entry, without the actions that were added later."""
         if kind.names is None:
             return kind
         added = await journal.added_actions(database, self.name, number)
         return replace(kind, names=tuple(name for name in kind.names if name not in added))
 
     async def _newest_whole(self, until: int = 2**62) -> tuple[versions.Version, Student] | None:
-        """The newest version that can be read; those that cannot are marked, and said."""
+        """Return the newest version that can be read. Versions that cannot are logged and marked as broken."""
         while True:
             async with self._store.snapshot() as database:
                 loop = await loop_named(database, self.name)
@@ -217,7 +218,7 @@ class Training:
                 why = "its bytes are not those that were written"
             except (WarmcbError, zlib.error) as error:
                 why = str(error)
-            log.error("version %d of %s is damaged, the one before it is used: %s", version.version, self.name, why)
+            log.error("version %d of %s is damaged; the one before it is used: %s", version.version, self.name, why)
             await self._in_transaction(self._mark_broken, version.version)
 
     # Publishing
@@ -251,13 +252,13 @@ class Training:
             await self.save()
 
     async def _save_as(self, number: int) -> None:
-        """Keep the student as it is as a version."""
+        """Save the student as a version."""
         await self._in_transaction(self._save, number, versions.packed(self.student.to_bytes()), self.student.state())
 
     # Transactions
 
     async def _in_transaction(self, body: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-        """Run a body in a transaction that only the holder of the lease can finish."""
+        """Run a function in a transaction that only the holder of the lease can finish."""
         async with self._store.transaction(Manner.TOGETHER) as database:
             now = self._clock.now()
             await self._lease.check(database, now)
@@ -294,4 +295,4 @@ class Training:
 
 
 async def _nothing(database: Database, now: int) -> None:
-    """Only the lease is checked."""
+    """Do nothing, so that only the lease is renewed."""

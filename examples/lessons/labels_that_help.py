@@ -108,7 +108,7 @@ for first, last, avoided in zip(LABELS, LABELS[1:], worth, strict=False):
 
 # %%
 hundred = LABELS.index(100)
-early = {name: costs[hundred, :, :100].sum(axis=1).mean() for name, costs in mistakes.items()}
+early = {name: costs[hundred, :, :100].sum() / SHUFFLES for name, costs in mistakes.items()}
 saved = together[0] - together[hundred]
 print(f"100 labels avoid {saved:.0f} of {together[0]:.0f} mistakes, {saved / 100:.2f} each.")
 print(

@@ -1,1 +1,0 @@
-../../examples/labels_that_help.py

@@ -1,0 +1,32 @@
+// ε-greedy exploration: ε spread over all allowed actions, the rest over the lowest-scored. Equals share it.
+#pragma once
+
+#include "contracts.hpp"
+
+namespace warmcb {
+
+class EpsilonGreedy : public Explorer {
+public:
+    double largest_weight(std::size_t allowed, double epsilon, uint64_t, bool) const override {
+        return static_cast<double>(allowed) / std::max(epsilon, 1e-9);
+    }
+
+    void distribution(const Opinions& opinions, double* probabilities) const override {
+        const float* scores = opinions.scores + opinions.in_charge;
+        const std::size_t actions = opinions.actions, stride = opinions.lanes;
+        const float lowest = opinions.lowest(opinions.in_charge);
+        std::size_t equals = 0, allowed = 0;
+        for (std::size_t a = 0; a < actions; ++a) {
+            equals += scores[a * stride] <= lowest;
+            allowed += scores[a * stride] < not_allowed;
+        }
+        const double epsilon = allowed == 1 ? 0 : opinions.epsilon;
+        const double explore = epsilon / static_cast<double>(allowed), exploit = (1 - epsilon) / static_cast<double>(equals);
+        for (std::size_t a = 0; a < actions; ++a) {  // products: the processor could not guess a branch
+            const float score = scores[a * stride];
+            probabilities[a] = (score < not_allowed) * explore + (score <= lowest) * exploit;
+        }
+    }
+};
+
+}  // namespace warmcb

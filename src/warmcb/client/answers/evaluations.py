@@ -1,0 +1,54 @@
+"""Answers about other policies: what they would have earned."""
+
+import msgspec
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """An estimated mean reward with its confidence interval.
+
+    Attributes:
+        value: the mean reward per decision.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
+
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+class Estimates(msgspec.Struct, frozen=True, kw_only=True):
+    """What one policy would have earned.
+
+    Attributes:
+        best: the name of the estimate to rely on.
+        estimates: all estimates, by name.
+        effective_size: how many decisions of the policy's own the log is worth.
+        largest_weight: the largest importance weight.
+        warnings: what makes the estimates less reliable.
+        compared: the difference to the first policy of the request; None for that policy itself.
+
+    """
+
+    best: str
+    estimates: dict[str, Estimate]
+    effective_size: float
+    largest_weight: float
+    warnings: list[str]
+    compared: Estimate | None
+
+
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """What several policies would have earned.
+
+    Attributes:
+        decisions: how many decisions of the log were used.
+        left_out: how many were not used, by reason.
+        policies: the estimates of each policy, by its name.
+
+    """
+
+    decisions: int
+    left_out: dict[str, int]
+    policies: dict[str, Estimates]
