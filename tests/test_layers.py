@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """Imports point downward through the layers, and the page on the architecture shows the code as it is."""
-=======
-"""Imports point downward through the layers of the package."""
->>>>>>> f27192a680f27a6a1678231d93a7b23dde66f93d
 
 import ast
 import re
