@@ -431,7 +431,7 @@ def test_a_warm_start_may_have_judged_some_actions_only() -> None:
     np.testing.assert_allclose(bandit.predict_costs(X)[:, 2], 0.5)  # nobody has said anything of it
     with pytest.raises(InputError, match=r"costs\[0, 2\] is nan; expected a finite number"):
         WarmBandit(3).warm_start(X, costs=costs)
-    with pytest.raises(InputError, match=r"y\[\d+\] is 2, which actions say was not judged"):
+    with pytest.raises(InputError, match=r"y\[\d+\] is 2; expected one of the judged actions"):
         WarmBandit(3).warm_start(X, PROBLEM.y[:60], actions=judged)
 
 

@@ -52,7 +52,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     algorithms = ("--algorithms", "arrow-8,majority,warm", "--learning-rates", "0.1,1", "--epsilon", "0.0125")
     done = warmcb("reproduce", "--data", folder / "data", "--out", folder / "study", *OPTIONS, *algorithms)
     assert done.returncode == 0, done.stderr
-    assert "left out: log: it has actions of unknown cost; expected all costs" in done.stderr
+    assert "left out: log: it has actions with unknown costs; expected all costs" in done.stderr
     return folder
 
 

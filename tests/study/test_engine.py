@@ -107,7 +107,7 @@ def test_a_dask_scheduler_that_goes_away_is_an_error(tmp_path: Path) -> None:
                     process.kill()
 
         diary = KillScheduler()
-        with pytest.raises(EngineLostError, match=r"the cluster at .* went away while it computed square of 1"):
+        with pytest.raises(EngineLostError, match=r"the cluster at .* was lost while it computed square of 1"):
             run_units([Sleeps(1)], tmp_path, engine, diary.keep, diary, Forecast())
 
 

@@ -78,7 +78,7 @@ def test_all_that_three_bits_can_say_is_no_relation() -> None:
 @pytest.mark.parametrize("names", [("x", "x_bin"), ("x", "x (1)"), ("x_100class", "X_int".lower()), ("y", "y-copy")])
 def test_names_that_differ_by_an_ending_are_found(names: tuple[str, str]) -> None:
     first, second = names
-    expected = ["the same name but for its ending"]
+    expected = ["the same name except for its ending"]
     assert reasons(traits(first), traits(second, unrelated(1), other_labels(1))) == expected
 
 

@@ -252,7 +252,7 @@ def test_a_worker_with_other_source_is_refused(write: Write, tmp_path: Path) -> 
     stale = replace(unit, sources=(("other:Mine", "0123"),))
     assert key(stale) != key(unit)
     with pytest.raises(
-        WarmcbError, match=r"this worker has the version \w+ of other:Mine; expected 0123, as the study"
+        WarmcbError, match=r"this worker has the version \w+ of other:Mine; expected 0123, the version of the study"
     ):
         stale.compute(tmp_path)
 
@@ -305,7 +305,7 @@ def test_the_version_is_that_of_the_whole_package(write: Write, tmp_path: Path) 
         ),
         ("broken:Mine", r"expected a module that can be imported \(ZeroDivisionError: "),
         ("leaves:Mine", r"expected a module that can be imported \(SystemExit: "),
-        ("faulty:Your", r"expected a name that faulty has, not 'Your'"),
+        ("faulty:Your", r"expected a name in faulty, which has no 'Your'"),
         ("faulty:number", r"which is of the type int; expected a class or a function"),
         ("faulty:NoActions", r"which cannot make a bandit; expected one that takes n_actions \(TypeError: "),
         ("faulty:Raises", r"which cannot make a bandit; expected one that takes n_actions \(OSError: two lines\)"),
@@ -420,7 +420,7 @@ def test_noises_by_text(write: Write) -> None:
     assert (noise_text("uar", 0.5), noise_text("noisy:flip", 0.0)) == ("uar:0.5", "noisy:flip")
     assert (noise_title("none", 0.0), noise_title("gone:flip", 0.0)) == ("noiseless", "flip")
     for text, message in (
-        ("noisy:flop", "expected a name that noisy has, not 'flop'"),
+        ("noisy:flop", "expected a name in noisy, which has no 'flop'"),
         ("noisy:x", "which is of the type int"),
         ("uar:half", "expected none, uar:P, cyc:P or maj:P"),
         ("noisy", r"expected none, uar:P, cyc:P or maj:P .*, or package.module:function"),

@@ -278,7 +278,7 @@ def test_nothing_to_run_is_exit_code_1(tmp_path: Path) -> None:
         (["--workers", "0"], "workers is 0"),
         (["--workers", "2", "--cluster", "x"], "workers is 2 with a cluster"),
         (["--grid", "nothing.toml"], "nothing.toml"),
-        (["--resume"], "expected the folder of a study that was begun"),
+        (["--resume"], "expected the folder of a study"),
         (["--resume", "--grid", "x.toml"], "grid is 'x.toml' with --resume"),
         (["--cluster", "127.0.0.1:1"], "cluster is '127.0.0.1:1'; expected a running Dask scheduler"),
     ],
@@ -430,7 +430,7 @@ def test_another_study_is_left_alone(
     change(folder)
     finished = reproduce(*tiny(folder, out), *more)
     assert finished.returncode == 2
-    assert f"which holds another study ({message})" in finished.stderr
+    assert f"which has another study ({message})" in finished.stderr
     assert (out / "study.json").read_bytes() == before
 
 
