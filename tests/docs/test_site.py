@@ -124,6 +124,6 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
 
 def test_links_of_the_readme_lead_somewhere_on_pypi() -> None:
     """It is shown there without the repository around it."""
-    links = re.findall(r"\]\(([^)]+)\)", metadata("warmcb").json["description"])
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata("warmcb").json["description"]))
     assert len(links) > 10
     assert [link for link in links if not link.startswith("https://")] == []
