@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from warmcb.cli.progress import StudyProgress
+from warmcb.cli.study_progress import StudyProgress
 from warmcb.study.asked import grid_of
 from warmcb.study.engine import Work, processes
 from warmcb.study.grid import Grid

@@ -23,12 +23,14 @@ extensions = [
     "public_names",
     "command_help",
     "lessons",
+    "repository_links",
 ]
-smartquotes_action = "D"  # dashes; quotes stay as they are
+smartquotes = False  # `--option` must stay as it is
 toc_object_entries_show_parents = "hide"
 templates_path = ["_templates"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
+nb_execution_mode = "force"  # the numbers are those of the library as it is
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
@@ -44,9 +46,9 @@ autodoc_default_options = {"members": True, "inherited-members": "tuple,BaseExce
 napoleon_use_ivar = True
 napoleon_attr_annotations = False  # docstrings.py adds them, with short names
 nitpicky = True
-nitpick_ignore_regex = [
-    ("py:.*", r"(?!warmcb\.).*|warmcb\.(.*\.)?_.*|.*_co|.*DescribedScene")
-]  # others' types, and private ones
+nitpick_ignore_regex = [("py:.*", r"(?!warmcb\.).*|warmcb\.(.*\.)?_.*|.*_co|.*DescribedScene")]  # not ours, or private
+
+linkcheck_ignore = [r"http://127\.0\.0\.1.*", r"http://localhost.*"]
 
 html_theme = "furo"
 html_title = "warmcb"
@@ -54,14 +56,4 @@ html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_copy_source = False
 html_show_sphinx = False
-
-
-def setup(app):
-    """Links to files that are pages of the site, too, lead to those pages."""
-    pages = {"../../CONTRIBUTING.md": "../contributing.md", "../../CHANGELOG.md": "../changelog.md"}
-
-    def lead_to_pages(app, docname, source):
-        for file, page in pages.items():
-            source[0] = source[0].replace(f"]({file}", f"]({page}")
-
-    app.connect("source-read", lead_to_pages)
+html_show_copyright = False

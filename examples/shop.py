@@ -2,10 +2,10 @@
 
     python examples/shop.py [--labels right|wrong|none] [--visitors 3000] [--picture shop.png]
 
-It starts `warmcb serve` with an empty store. Each visitor sees one of ten items; who buys depends on what they like and
-what they can pay, which nobody tells the service. Before the first visitor comes, 200 labels say which item somebody
-should see: the best one, the worst one, or there are no labels. One visitor in ten gets the shop's old rule, the first
-item of the list, as a control. Purchases come a little later, or never.
+It starts `warmcb serve` with an empty store. Each visitor sees one of ten items. Whether they buy it depends on what
+they like and what they can pay; the service has to learn how. Before the first visitor comes, 200 labels name the best
+item for some visitors, or the worst one, or there are no labels. One visitor in ten is in the control group and sees
+the first item of the list. Purchases are reported a little later, or never.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Shop:
         ]
 
     def visitor(self) -> Record:
-        """Somebody who comes."""
+        """The next visitor."""
         likes = str(self.random.choice(CATEGORIES))
         budget = round(float(self.random.lognormal(3.2, 0.5)), 2)
         return {"likes": likes, "budget": budget, "device": str(self.random.choice(["phone", "desktop"]))}
@@ -64,12 +64,12 @@ class Shop:
         return [self.items[i] for i in self.random.choice(len(self.items), 10, replace=False)]
 
     def chance(self, visitor: Record, item: Record) -> float:
-        """With which probability a visitor buys an item: what the service has to find out."""
+        """The probability that a visitor buys an item. The service has to learn it."""
         chance = 0.35 if visitor["likes"] == item["category"] else 0.04
         return chance if item["price"] <= visitor["budget"] else chance / 4
 
     def label(self, kind: str) -> Record:
-        """What somebody thinks who should know, or who is mistaken."""
+        """A label for some visitor: the best item on offer, or the worst one."""
         visitor, offer = self.visitor(), self.offer()
         chances = [self.chance(visitor, item) for item in offer]
         place = int(np.argmax(chances) if kind == "right" else np.argmin(chances))
@@ -147,7 +147,7 @@ def main() -> None:
 
 
 def take_picture(url: str, key: str, path: Path) -> None:
-    """What somebody sees who watches the service."""
+    """Save a picture of the service's page."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By

@@ -1,13 +1,24 @@
 """How docstrings are read: as plain text with `code`, and with the types of attributes from their annotations."""
 
 import re
+import sys
 from typing import Any, get_type_hints
 
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.typing import stringify_annotation
 
 _MARKUP = re.compile(r"\||(?<=\w)_(?![\w:])|(?<=\b[A-Z])\.$")  # |Π|, lambda_ and "n: K." are no markup
+
+
+def explain_constants(app: Sphinx, what: str, name: str, thing: Any, options: object, lines: list[str]) -> None:
+    """Take the docstring of a constant from the module that defines it, where others import it from."""
+    if what == "data":
+        package, _, constant = name.rpartition(".")
+        modules = [module for module in sys.modules if module == package or module.startswith(f"{package}.")]
+        found = (ModuleAnalyzer.for_module(module).find_attr_docs().get(("", constant)) for module in modules)
+        lines[:] = next(filter(None, found), [])
 
 
 def leave_as_written(app: Sphinx, what: str, name: str, thing: Any, options: object, lines: list[str]) -> None:
@@ -54,6 +65,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         if kind.name == "variable":
             kind.label = "Attributes"
     napoleon = 500
+    app.connect("autodoc-process-docstring", explain_constants, priority=napoleon - 2)
     app.connect("autodoc-process-docstring", leave_as_written, priority=napoleon - 1)
     app.connect("autodoc-process-docstring", add_types, priority=napoleon + 1)
     app.connect("autodoc-skip-member", is_a_field)

@@ -1,4 +1,4 @@
-"""Every `name` in code that the reference has becomes a link to it, in pages and in docstrings alike."""
+"""Every `name` in code that the reference has becomes a link to it, in pages and docstrings; so do commands."""
 
 import re
 from collections import Counter
@@ -28,19 +28,32 @@ def _endings(name: str) -> list[str]:
 
 
 class NameLinks(SphinxPostTransform):
-    """Wraps code whose text is a name of the reference in a reference to it."""
+    """Wraps code whose text is a name of the reference, or a command, in a reference to it."""
 
     default_priority = 5  # before references are resolved
 
     def run(self, **kwargs: object) -> None:
         names = short_names(self.env)
         for code in list(self.document.findall(nodes.literal)):
-            target = names.get(code.astext()) if _TELLING.fullmatch(code.astext()) else None
-            inside_link = any(isinstance(code.parent, kind) for kind in (nodes.reference, pending_xref, nodes.title))
-            if target is not None and not inside_link:
-                link = pending_xref(refdomain="py", reftype="obj", reftarget=target, refdoc=self.env.docname)
-                code.replace_self(link)
-                link.append(code)
+            if not isinstance(code.parent, nodes.reference | nodes.title | pending_xref):
+                link = self.link(code.astext(), names)
+                if link is not None:
+                    code.replace_self(link)
+                    link.append(code)
+
+    def link(self, text: str, names: dict[str, str]) -> pending_xref | None:
+        command = re.match(r"warmcb (\w+)", text)
+        if command and f"commands/{command[1]}" in self.env.found_docs:
+            return pending_xref(
+                refdomain="std",
+                reftype="doc",
+                reftarget=f"/commands/{command[1]}",
+                refexplicit=True,
+                refdoc=self.env.docname,
+            )
+        if text in names and _TELLING.fullmatch(text):
+            return pending_xref(refdomain="py", reftype="obj", reftarget=names[text], refdoc=self.env.docname)
+        return None
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -8,10 +8,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 
-def _directive(thing: object) -> str:
+def _directive(name: str, thing: object) -> list[str]:
     if inspect.isclass(thing):
-        return "autoexception" if issubclass(thing, BaseException) else "autoclass"
-    return "autofunction" if inspect.isroutine(thing) else "autodata"
+        return [f".. autoexception:: {name}" if issubclass(thing, BaseException) else f".. autoclass:: {name}"]
+    return [f".. autofunction:: {name}"] if inspect.isroutine(thing) else [f".. autodata:: {name}", "   :no-value:"]
 
 
 class Names(SphinxDirective):
@@ -23,6 +23,10 @@ class Names(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         module = import_module(self.arguments[0])
         names = [name for name in self.content if name]
+        python = self.env.domains.python_domain
+        if module.__name__ not in python.modules:
+            python.note_module(module.__name__, node_id="", synopsis="", platform="", deprecated=False)
+            python.note_object(module.__name__, "module", node_id="")
         lines = [
             f".. currentmodule:: {module.__name__}",
             "",
@@ -33,7 +37,7 @@ class Names(SphinxDirective):
             "",
         ]
         for name in names:
-            lines += [f".. {_directive(getattr(module, name))}:: {name}", ""]
+            lines += [*_directive(name, getattr(module, name)), ""]
         return self.parse_text_to_nodes("\n".join(["```{eval-rst}", *lines, "```"]))
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.commands import facts_of, refusal, small_table, warmcb
 from warmcb import SharedBandit, load, simulate
 from warmcb.catalogue import CATALOGUE, CLASSES, algorithm
-from warmcb.cli.choice import DEFAULT
+from warmcb.cli.simulate.choice import DEFAULT
 from warmcb.data import read_described
 
 N = 120
@@ -215,7 +215,7 @@ def test_save_and_plots(tmp_path: Path, shop: Path) -> None:
     assert isinstance(bandit, SharedBandit)
     assert (bandit.features_, bandit.action_features_) == (("age",), ("price", "new"))
     message = refusal("simulate", shop, "--plot-certainty", certainty)
-    assert message.endswith("expected labels, or costs from 0 to 1: it needs their range")
+    assert message.endswith("expected data with labels, or with costs from 0 to 1")
 
 
 def test_a_plot_of_rounds_of_which_some_show_nothing(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import pytest
 
 from tests.support.commands import refusal, small_table, warmcb
 from warmcb import ArrowCB, Trace, load, simulate
-from warmcb.cli import simulate as command
-from warmcb.cli.runs import Plan, trace_table
+from warmcb.cli.simulate import command
+from warmcb.cli.simulate.runs import Plan, trace_table
 from warmcb.data import Dataset, read_file
 
 FLAGS = {"save": "m.warmcb", "trace": "t.parquet", "plot": "p.png", "plot-certainty": "c.png"}
@@ -159,7 +159,7 @@ def test_a_write_protected_file(table: Path, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.usefixtures("nothing_runs")
 def test_files_that_are_in_the_way(table: Path, tmp_path: Path) -> None:
-    assert "the data file itself" in refusal("simulate", table, "--save", table)
+    assert "which the command reads" in refusal("simulate", table, "--save", table)
     path = tmp_path / "out.png"
     assert f"plot_certainty is '{path}', as plot is" in refusal(
         "simulate", table, "--plot", path, "--plot-certainty", path
@@ -177,6 +177,7 @@ def test_pictures_have_known_formats_and_certainty_wants_warm(table: Path, tmp_p
     assert "expected --algorithm warm" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", FLAGS)
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="limits the length of files")
 def test_a_full_disk_is_one_line_and_the_result_is_not_lost(table: Path, tmp_path: Path, option: str) -> None:

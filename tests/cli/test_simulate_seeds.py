@@ -10,8 +10,8 @@ from rich.console import Console
 from scipy import stats
 
 from tests.support.commands import facts_of, refusal, small_table, warmcb
-from warmcb.cli import simulate as command
-from warmcb.cli.runs import MeanCost, Plan, play_many
+from warmcb.cli.simulate import command
+from warmcb.cli.simulate.runs import MeanCost, Plan, play_many
 from warmcb.data import read_file
 from warmcb.noise import Noise
 
@@ -92,7 +92,7 @@ def test_a_file_of_one_bandit_wants_a_single_run(
     monkeypatch.setattr(command, "open_dataset", lambda *_: pytest.fail("the data was read"))
     message = refusal("simulate", table, "--seeds", "2", f"--{option}", tmp_path / name)
     assert message.startswith(option.replace("-", "_"))
-    assert message.endswith("beside --seeds 2; expected a single run with it")
+    assert message.endswith("with --seeds 2; expected a single run")
     assert not (tmp_path / name).exists()
 
 

@@ -186,10 +186,10 @@ def test_sound_evidence_needs_no_warning() -> None:
         ([1.0] + [0.0] * 999, [0, 1] * 500, 1.0, "only 0.10% of the decisions"),
         ([1.0, 0.0] * 30, [0, 1] * 30, 2.0, "effective size is 30 of 60"),
         ([300.0] + [1.0] * 999, [0, 1] * 500, 300.0, "one decision has 23% of all weight"),
-        ([1.0] * 1000, [0, 1] * 500, 5000.0, "weights of up to 5,000 were possible, the largest that came up is 1"),
+        ([1.0] * 1000, [0, 1] * 500, 5000.0, "weights of up to 5,000 were possible, but the largest is 1"),
         ([0.5, 0.4] * 500, [0, 1] * 500, 1.0, "mean weight is 0.45"),
         ([2.0, 0.0] * 500, [0, 1] * 500, np.inf, "in 100.00% of the decisions the policy may play an action"),
-        ([2.0, 0.0] * 500, [1, 1] * 500, 2.0, "every reward is 1"),
+        ([2.0, 0.0] * 500, [1, 1] * 500, 2.0, "all rewards are 1"),
     ],
 )
 def test_evidence_that_cannot_answer_says_so(weights: Any, rewards: Any, largest: float, words: str) -> None:
@@ -200,7 +200,7 @@ def test_evidence_that_cannot_answer_says_so(weights: Any, rewards: Any, largest
 def test_few_units_and_a_single_action_are_noticed() -> None:
     evidence = Evidence([1.0] * 1000, [0, 1] * 500, [1.0] * 1000, units=np.arange(1000) % 12)
     found = warnings(evidence, actions=[3] * 1000)
-    assert [text.split(":")[0] for text in found] == ["there are 12 units only", "the log has a single action"]
+    assert [text.split(":")[0] for text in found] == ["there are only 12 units", "the log has a single action"]
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_arrays_and_lists_become_tuples() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"action": 2}, "action is 2 of 2 actions; expected its place from 0"),
+        ({"action": 2}, "action is 2; expected an integer from 0 to 1"),
         ({"probabilities": (0.0, 1.0), "action": 0}, "the probability of the chosen action 0 is 0"),
         ({"probabilities": (-0.5, 1.5)}, "probabilities has -0.5; expected numbers from 0 to 1"),
         ({"probabilities": (float("nan"), 1.0)}, "probabilities has nan"),
@@ -106,7 +106,7 @@ def test_arrays_and_lists_become_tuples() -> None:
         ({"id": 7}, "id is 7; expected a text"),
         ({"rewarded": datetime(2026, 1, 1)}, "expected a time with its time zone"),
         ({"rewarded": "noon"}, "rewarded is 'noon'; expected a time with its time zone"),
-        ({"action": "tea"}, "action is 'tea' of 2 actions"),
+        ({"action": "tea"}, "action is 'tea'; expected an integer"),
         ({"probabilities": "ab"}, "probabilities is 'ab'; expected numbers"),
         ({"reward": "much"}, r"reward is \('much',\); expected numbers"),
     ],
@@ -134,8 +134,8 @@ def test_slots_that_make_no_sense(changes: dict[str, Any], message: str) -> None
         ({"request": {"a": 1}}, "request is {'a': 1}; expected JSON of an object"),
         ({"names": ("a",)}, "names has 1 entries; expected one for each of 2 actions"),
         ({"described": ((1.0,),)}, "described has 1 entries"),
-        ({"request": "no"}, "request is no JSON object"),
-        ({"request": "[1,\n"}, "request is no JSON"),
+        ({"request": "no"}, "request is not a JSON object"),
+        ({"request": "[1,\n"}, "request is not JSON"),
         ({"request": '{"_multi": [{}]}'}, "request has 1 actions; expected 2"),
     ],
 )

@@ -125,7 +125,7 @@ def test_requests_that_are_no_json_and_times_beyond_all_calendars(tmp_path: Path
     assert ids(log) == ["e"]
     assert kinds(log) == {"no time": 2, "contradiction": 1}
     assert (log.tally.events, log.tally.decisions) == (1, 1)
-    assert "event 'bad': request is no JSON object" in log.tally.odd["contradiction"].detail
+    assert "event 'bad': request is not a JSON object" in log.tally.odd["contradiction"].detail
 
 
 # --- lines that are odd

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from tests.support.study_work import Square
-from warmcb.cli.progress import StudyProgress
+from warmcb.cli.study_progress import StudyProgress
 from warmcb.study.agenda import Agenda
 from warmcb.study.facts import DataFacts
 from warmcb.study.forecast import Forecast
@@ -86,6 +86,7 @@ def units_and_times(noise: float) -> tuple[list[RunsUnit], dict[RunsUnit, float]
     return units, {unit: seconds(unit) for unit in units}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("done", [0.05, 0.2, 0.5, 0.9])
 def test_the_rest_of_a_study_is_foretold_within_a_factor(done: float) -> None:
     units, times = units_and_times(noise=0.3)
@@ -104,7 +105,7 @@ def test_the_rest_of_a_study_is_foretold_within_a_factor(done: float) -> None:
 
 def test_a_bar_counts_what_waits_and_what_is_left_of_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
-    monkeypatch.setattr("warmcb.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("warmcb.cli.study_progress.time.monotonic", lambda: now[0])
     progress = StudyProgress(Console(quiet=True))
     squares = [Square(number, sort="all") for number in range(7)]
     clock = Forecast()

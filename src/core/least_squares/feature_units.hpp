@@ -140,10 +140,10 @@ private:
         for (std::size_t k = 0; k < knots_of_each; ++k) {
             const double place = std::clamp((static_cast<double>(k) + 0.5) / knots_of_each * n - 0.5, 0.0, n - 1);
             const auto below = static_cast<std::size_t>(place), above = std::min(below + 1, sample.size() - 1);
-            const double between = values > discrete ? place - static_cast<double>(below) : std::round(place - static_cast<double>(below));
-            // Between −1e16 and −1 the sum is rounded to 0: the limit keeps the knots in order.
-            const double low = sample[below], high = sample[above], sum = low + between * (high - low);
-            quantiles[k] = static_cast<float>(between < 1 ? std::min(sum, high) : high);
+            const double between = place - static_cast<double>(below), low = sample[below], high = sample[above];
+            // Just below −1, on the way from −1e16, the sum is rounded to 0: the limit keeps the knots in order.
+            quantiles[k] = values > discrete ? static_cast<float>(std::min(low + between * (high - low), high))
+                                             : sample[between < 0.5 ? below : above];
         }
         if (values == 1) {
             centre[j] = sample[0];

@@ -1,4 +1,4 @@
-"""`warmcb datasets`: what there is to play on, and what is in it."""
+"""`warmcb datasets`: the known data sets, and what is in one of them."""
 
 import json
 from typing import Annotated, Any
@@ -7,32 +7,27 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from warmcb._sparse import nonzeros_per_row
+from warmcb.cli import console
+from warmcb.cli.console import table
+from warmcb.cli.options import AsJson, Target, examples, group
 from warmcb.data import BUNDLED, SUITES, Dataset, DescribedDataset, open_dataset, suite
 from warmcb.data.openml import PAPER_IDS, cached, default_cache
 from warmcb.study.grid import Grid
 
-_JSON = typer.Option("--json", help="Print one JSON document instead of a table.")
 _MOST_CLASSES = 10
 _MOST_COLUMNS = 10
 
-datasets_app = typer.Typer(help="List the known data sets, or show what is in one.")
+datasets_app = group("List the known data sets, or show what is in one of them.")
 
 
-@datasets_app.callback(invoke_without_command=True)
-def _top(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@datasets_app.command("list")
+@datasets_app.command("list", epilog=examples("warmcb datasets list", "warmcb datasets list openml"))
 def list_datasets(
     name: Annotated[
-        str | None, typer.Argument(metavar="[SUITE]", help=f"One of: {', '.join(SUITES)}.", show_default=False)
+        str | None, typer.Argument(metavar="SUITE", help=f"One of: {', '.join(SUITES)}.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, _JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the suites and the bundled data sets, or the data sets of one suite. Nothing is downloaded."""
     document: dict[str, Any] = {}
@@ -56,7 +51,7 @@ def list_datasets(
 
 def _bundled() -> list[dict[str, Any]]:
     rows = []
-    with Console(stderr=True).status("reading") as status:
+    with console.busy(console.messages(), "reading") as status:
         for source in suite("bundled"):
             status.update(f"reading {source.name}")
             data = source.load()
@@ -74,36 +69,36 @@ def _bundled() -> list[dict[str, Any]]:
 
 
 def _print_list(document: dict[str, Any]) -> None:
-    console = Console(highlight=False, emoji=False)
+    answer = console.results()
     if "suites" in document:
-        console.print(_table({"suite": "left", "data sets": "right", "": "left"}, map(dict.values, document["suites"])))
-        console.print("\nAny folder of data files is a suite as well: --data DIR.\n")
+        answer.print(table({"suite": "left", "data sets": "right", "": "left"}, map(dict.values, document["suites"])))
+        answer.print("\nAny folder of data files is a suite as well: --data DIR.\n")
     if "bundled" in document:
         headers = ("OpenML id", "rows", "features", "actions", "majority")
         rows = (
             (*(value for key, value in row.items() if key != "majority_share"), f"{row['majority_share']:.1%}")
             for row in document["bundled"]
         )
-        console.print(_table({"bundled": "left"} | dict.fromkeys(headers, "right"), rows))
+        answer.print(table({"bundled": "left", **dict.fromkeys(headers, "right")}, rows))
     if "openml" in document:
         here = [f"{row['openml_id']} {row['name']}" for row in document["openml"] if row["cached"]]
         others = [str(row["openml_id"]) for row in document["openml"] if not row["cached"]]
-        console.print(escape(f"In the cache {default_cache()}: {', '.join(here) or 'none'}."), soft_wrap=True)
-        console.print(f"To be downloaded at first use, as openml:ID: {', '.join(others) or 'none'}.")
+        console.tell(answer, f"In the cache {default_cache()}: {', '.join(here) or 'none'}.")
+        answer.print(f"Downloaded at first use, as openml:ID: {', '.join(others) or 'none'}.")
 
 
-@datasets_app.command("show")
+@datasets_app.command(
+    "show", epilog=examples("warmcb datasets show splice", "warmcb datasets show my.csv --target clicked")
+)
 def show_dataset(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="A data file, openml:ID, or the name of a bundled data set.")
     ],
-    target: Annotated[
-        str | None, typer.Option(help="The column to predict.", show_default="'target', else the last")
-    ] = None,
-    as_json: Annotated[bool, _JSON] = False,
+    target: Target = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Show the shape of a data set, its classes or described actions, and what the paper's protocol can do with it."""
-    with Console(stderr=True).status(escape(f"reading {name}")):
+    """Show the size of a data set, its classes or described actions, and the warm starts of the paper's protocol."""
+    with console.busy(console.messages(), f"reading {name}"):
         data = open_dataset(name, target)
     if isinstance(data, DescribedDataset):
         facts, print_facts = _facts_of_rounds(data), _print_rounds
@@ -124,7 +119,7 @@ def _facts_of_rows(data: Dataset) -> dict[str, Any]:
         "target": data.target,
         "n_rows": n_rows,
         "n_features": n_features,
-        "nonzeros_per_row": _nonzeros_per_row(data.X),
+        "nonzeros_per_row": nonzeros_per_row(data.X),
         "n_actions": data.n_actions,
         "classes": [{"name": data.classes[a], "share": float(shares[a])} for a in frequent],
         "warm_starts": [size.warm_start for size in Grid().sizes(n_rows)],
@@ -142,10 +137,10 @@ def _facts_of_rounds(data: DescribedDataset) -> dict[str, Any]:
         "most_actions": int(data.sizes.max()),
         "n_ids": None if data.ids is None else len(set(data.ids)),
         "n_features": 0 if data.X is None else data.X.shape[1],
-        "nonzeros_per_context": 0.0 if data.X is None else _nonzeros_per_row(data.X),
+        "nonzeros_per_context": 0.0 if data.X is None else nonzeros_per_row(data.X),
         "columns": _first(data.columns),
         "n_action_features": data.A.shape[1],
-        "nonzeros_per_action": _nonzeros_per_row(data.A),
+        "nonzeros_per_action": nonzeros_per_row(data.A),
         "action_columns": _first(data.action_columns),
         "n_known_costs": len(known),
         "lowest_cost": float(known.min()),
@@ -158,13 +153,8 @@ def _first(columns: tuple[str, ...] | None) -> list[str] | None:
     return None if columns is None else list(columns[:_MOST_COLUMNS])
 
 
-def _nonzeros_per_row(matrix: Any) -> float:
-    nonzeros = matrix.nnz if hasattr(matrix, "nnz") else np.count_nonzero(matrix)
-    return float(nonzeros / matrix.shape[0])
-
-
 def _shares(data: Dataset) -> NDArray[np.float64]:
-    """How often each action is the best one."""
+    """The share of rows in which each action is the best one."""
     if data.y is not None:
         best = data.y
     else:
@@ -176,21 +166,21 @@ def _shares(data: Dataset) -> NDArray[np.float64]:
 def _print_facts(facts: dict[str, Any]) -> None:
     sizes = ", ".join(map(str, facts["warm_starts"]))
     protocol = f"{sizes} examples" if sizes else f"none: {Grid().why_no_size(facts['n_rows'])}"
-    console = Console(highlight=False, emoji=False)
+    answer = console.results()
     lines = {
         "data set": facts["name"],
         "target": facts["target"],
         "rows": facts["n_rows"],
-        "features": f"{facts['n_features']}, of which {facts['nonzeros_per_row']:.3g} are not 0 in a row",
+        "features": f"{facts['n_features']}; in a row, {facts['nonzeros_per_row']:.3g} of them are not 0 on average",
         "actions": facts["n_actions"],
         "the paper's warm starts": protocol,
     }
-    console.print(_lines(lines, facts["remarks"]))
-    console.print()
+    _print_lines(answer, lines, facts["remarks"])
+    answer.print()
     rows = ((row["name"], f"{row['share']:.1%}") for row in facts["classes"])
-    console.print(_table({"class": "left", "share": "right"}, rows))
+    answer.print(table({"class": "left", "share": "right"}, rows))
     if hidden := facts["n_actions"] - len(facts["classes"]):
-        console.print(f"and {hidden} less frequent ones")
+        answer.print(f"and {hidden} less frequent ones")
 
 
 def _print_rounds(facts: dict[str, Any]) -> None:
@@ -198,7 +188,7 @@ def _print_rounds(facts: dict[str, Any]) -> None:
     low, high = facts["lowest_cost"], facts["highest_cost"]
     per_round = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     width, filled = facts["n_action_features"], facts["nonzeros_per_action"]
-    context = f"{facts['n_features']}, of which {facts['nonzeros_per_context']:.3g} are not 0 in a round"
+    context = f"{facts['n_features']}; in a round, {facts['nonzeros_per_context']:.3g} of them are not 0 on average"
     lines = {
         "data set": facts["name"],
         "rounds": facts["n_rounds"],
@@ -206,11 +196,11 @@ def _print_rounds(facts: dict[str, Any]) -> None:
         "ids": f"{facts['n_ids']} different ones" if facts["n_ids"] else "none",
         "features of the context": context if facts["n_features"] else "none",
         "their names": _names(facts["columns"], facts["n_features"]),
-        "features of an action": f"{width}, of which {filled:.3g} are not 0",
+        "features of an action": f"{width}; {filled:.3g} of them are not 0 on average",
         "names of these": _names(facts["action_columns"], width),
         "known costs": f"{facts['n_known_costs']} of {facts['n_actions']}, from {low:.4g} to {high:.4g}",
     }
-    Console(highlight=False, emoji=False).print(_lines(lines, facts["remarks"]))
+    _print_lines(console.results(), lines, facts["remarks"])
 
 
 def _names(columns: list[str] | None, n_columns: int) -> str | None:
@@ -220,21 +210,5 @@ def _names(columns: list[str] | None, n_columns: int) -> str | None:
     return ", ".join(columns) + (f" and {hidden} more" if hidden else "")
 
 
-def _lines(lines: dict[str, Any], remarks: list[str]) -> Table:
-    """A line for each fact that there is, and for each remark."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    for key, value in lines.items():
-        if value is not None:  # a file without columns has no target
-            table.add_row(key, escape(str(value)))
-    for remark in remarks:
-        table.add_row("remark", escape(remark))
-    return table
-
-
-def _table(columns: dict[str, Any], rows: Any) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for header, side in columns.items():
-        table.add_column(header, justify=side)
-    for row in rows:
-        table.add_row(*(escape(str(value)) for value in row))
-    return table
+def _print_lines(answer: Console, lines: dict[str, Any], remarks: list[str]) -> None:
+    answer.print(console.list_of([*lines.items(), *(("remark", remark) for remark in remarks)]))

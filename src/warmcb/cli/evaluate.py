@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from warmcb.cli import outputs
+from warmcb.cli import console, outputs
 from warmcb.cli.log_progress import following
 from warmcb.cli.numbers import json_number, parse_range
+from warmcb.cli.options import AsJson, Level, LogPath, RewardRange, output_file, with_examples
 from warmcb.logs import open_log
 from warmcb.logs.evaluation import Evaluation, PolicyValue, evaluate
 from warmcb.logs.evaluation_page import write_evaluation_page
@@ -20,55 +20,51 @@ from warmcb.logs.intervals import Interval
 from warmcb.logs.pictures import plot_evaluation
 from warmcb.logs.summary import Estimate
 
-LOG = "A log: a Parquet or dsjson file (.parquet, .dsjson, .json, .jsonl, also .gz), or a folder of them."
 _POLICY = (
-    "What to evaluate; may be given several times, and all others are compared with the first. One of: uniform, "
+    "A policy to evaluate; repeat the option for more. The first one is the reference for all others. One of: uniform, "
     "default (the first allowed action), logged, always:ACTION, the FILE of a saved bandit or policy, greedy:FILE for "
-    "the same without exploration, module:object for your own."
+    "the same without exploration, or your own, as module:object."
 )
 
 
+@with_examples(
+    "warmcb evaluate log.dsjson --policy logged --policy uniform --reward-range 0,1",
+    "warmcb evaluate log.parquet --policy logged --policy greedy:bandit.warmcb --report evaluation.html",
+)
 def evaluate_command(
-    log: Annotated[str, typer.Argument(help=LOG, metavar="LOG")],
+    log: LogPath,
     policy: Annotated[list[str], typer.Option(help=_POLICY)] = ["logged", "uniform"],  # noqa: B006 - Typer copies it
     model: Annotated[
         str,
         typer.Option(
-            help="What the model of rewards sees, for dm, dr and switch: bends (any function), squares, linear (the "
-            "fastest) or none."
+            help="The features of the reward model, which the estimators dm, dr and switch use: bends (fits any "
+            "function), squares, linear (the fastest) or none."
         ),
     ] = "bends",
     model_learns: Annotated[
         str,
         typer.Option(
-            help="What that model learns from: others (cross-fitted), or earlier decisions only, for the log of a "
-            "bandit that learned meanwhile."
+            help="What the reward model learns from: others (cross-fitting), or earlier decisions only, for the log of "
+            "a bandit that learned meanwhile."
         ),
     ] = "others",
-    reward_range: Annotated[
-        str | None,
-        typer.Option(
-            help="The lowest and the highest possible reward, as 0,1: intervals then hold at every moment for sure.",
-            show_default="unknown",
-        ),
-    ] = None,
-    level: Annotated[float, typer.Option(help="The confidence of all intervals.")] = 0.95,
+    reward_range: RewardRange = None,
+    level: Level = 0.95,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the values and their intervals over time (.png, .svg, .pdf).")
+        Path | None, output_file("Draw the values and their intervals over time (.png, .svg, .pdf).")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Write a page for people who decide.", metavar="FILE.html")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
+    report: Annotated[Path | None, output_file("Write a page with the results.", "FILE.html")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Tell what policies would have earned on a log: the mean reward of a decision.
+    """Estimate what policies would have earned on a log: their mean reward per decision.
 
-    Only decisions count that were drawn by a model, took place and have a reward. Beside every number stands how much
-    evidence there is: the effective size and the largest weight. Where the log cannot answer, a warning says so.
+    Only decisions count that a model drew at random, that took place and that have a reward. The command also prints
+    how much evidence there is for each policy: the effective sample size and the largest weight. A warning says where
+    the log cannot answer. Intervals that hold at every moment are exact with --reward-range, and asymptotic without it.
     """
-    files = outputs.check_outputs({"--plot": plot, "--report": report}, log, frozenset({"--plot"}))
-    console = Console(stderr=True)
-    with following(console) as progress:
+    files = outputs.check_outputs({"--plot": plot, "--report": report}, log, pictures={"--plot"})
+    said = console.messages()
+    with following(said) as progress:
         found = evaluate(
             open_log(log), policy, model=model, model_learns=model_learns, reward_range=parse_range(reward_range),
             level=level, progress=progress,
@@ -78,7 +74,7 @@ def evaluate_command(
     if "--report" in files:
         write_evaluation_page(found, log, files["--report"])
     for remark in found.remarks:
-        console.print(remark, highlight=False, markup=False, soft_wrap=True)
+        console.tell(said, remark)
     if as_json:
         print(json.dumps(_plain(log, found), indent=2))
     else:
@@ -86,16 +82,16 @@ def evaluate_command(
 
 
 def _print_tables(log: str, found: Evaluation, level: float) -> None:
-    console = Console(highlight=False, emoji=False)
+    answer = console.results()
     left = ", ".join(f"{count:,} {reason}" for reason, count in found.left_out.items())
     left_out = f"; left out: {left}" if left else ""
-    console.print(f"{log}: {found.decisions:,} decisions carry evidence{left_out}", markup=False)
+    console.tell(answer, f"{log}: {found.decisions:,} decisions carry evidence{left_out}")
     for name, value in found.policies.items():
-        console.print(_values(name, value, found.decisions, level))
+        answer.print(_values(name, value, found.decisions, level))
         for warning in value.warnings:
-            console.print(f"  {name}: {warning}", style="yellow", markup=False, soft_wrap=True)
+            console.tell(answer, f"  {name}: {warning}", "yellow")
     if len(found.policies) > 1:
-        console.print(_comparisons(found, level))
+        answer.print(_comparisons(found, level))
 
 
 def _values(name: str, value: PolicyValue, decisions: int, level: float) -> Table:
@@ -131,7 +127,7 @@ def _ends(interval: Interval) -> str:
 
 
 def _called(interval: Interval) -> str:
-    """An interval, and what it is in a few words."""
+    """An interval, and its kind in a few words."""
     if interval.is_empty:
         return "no value fits"
     if interval.kind == "cressie-read":

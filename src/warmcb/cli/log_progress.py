@@ -1,4 +1,4 @@
-"""How work on a log goes, on standard error: a line that counts decisions, for terminals only."""
+"""Progress of work on a log, on standard error: a line that counts decisions, on a terminal only."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from warmcb.logs.collecting import Progress
 
 @contextmanager
 def following(console: Console) -> Iterator[Progress]:
-    """What a function that reads a log can tell its progress to."""
+    """Give a function to which the reader of a log reports its progress."""
     done: dict[str, int] = {}
     with console.status("reading") as status:
 

@@ -1,4 +1,4 @@
-"""Numbers of the command line: read from options, and written to JSON."""
+"""Numbers that are read from options, and written to JSON."""
 
 import math
 
@@ -6,7 +6,7 @@ from warmcb.errors import InputError
 
 
 def parse_range(text: str | None) -> tuple[float, float] | None:
-    """Two numbers with a comma between them.
+    """Read two numbers, separated by a comma.
 
     >>> parse_range("0,1")
     (0.0, 1.0)
@@ -21,5 +21,5 @@ def parse_range(text: str | None) -> tuple[float, float] | None:
 
 
 def json_number(value: float) -> float | None:
-    """A number that JSON has; None for one that is not finite."""
+    """The number, or None if it is not finite: JSON has neither NaN nor infinity."""
     return value if math.isfinite(value) else None

@@ -1,9 +1,9 @@
-"""Files that a command writes at its end: checked before its work begins, replaced in one step."""
+"""Files that a command writes: checked before its work begins, written in one step at its end."""
 
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,18 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def check_outputs(outputs: Mapping[str, Path | None], data: str, pictures: frozenset[str]) -> dict[str, Path]:
-    """The files that were asked for, by option. One that could not be written is refused, as is one that is `data`."""
+def check_outputs(outputs: Mapping[str, Path | None], *inputs: str, pictures: Collection[str] = ()) -> dict[str, Path]:
+    """Check the files that the command will write, before its work begins.
+
+    Args:
+        outputs: the files, by option; None for those that were not asked for.
+        *inputs: files that the command reads, and must not overwrite.
+        pictures: the options whose files are pictures.
+
+    Returns:
+        the files that were asked for, by option, with all links resolved.
+
+    """
     checked: dict[str, Path] = {}
     for option, path in outputs.items():
         if path is None:
@@ -30,8 +40,8 @@ def check_outputs(outputs: Mapping[str, Path | None], data: str, pictures: froze
         if option in pictures and path.suffix.lower() not in PICTURES:
             raise InputError(f"{option} is {str(path)!r}; expected a name that ends in {', '.join(PICTURES)}")
         real = _check_place(option, path)
-        if os.path.exists(real) and real == os.path.realpath(data):
-            raise InputError(f"{option} is {str(path)!r}, the data file itself; expected another file")
+        if os.path.exists(real) and real in map(os.path.realpath, inputs):
+            raise InputError(f"{option} is {str(path)!r}, which the command reads; expected another file")
         for other, taken in checked.items():
             if real == str(taken):
                 raise InputError(f"{option} is {str(path)!r}, as {other} is; expected two different files")
@@ -40,7 +50,7 @@ def check_outputs(outputs: Mapping[str, Path | None], data: str, pictures: froze
 
 
 def _check_place(option: str, path: Path) -> str:
-    """Where the file will lie, behind all links."""
+    """The place of the file, with all links resolved. A file that cannot be written is refused."""
     real = os.path.realpath(path)
     folder = os.path.dirname(real)
     if not os.path.isdir(folder):
@@ -59,7 +69,7 @@ def _check_place(option: str, path: Path) -> str:
         if not os.access(real, os.W_OK):
             raise InputError(f"{option} is {str(path)!r}, which is write-protected; expected another name")
     try:
-        # Permissions alone do not tell: the folder may be of a read-only disk, or of the system's.
+        # Permissions are not enough: the disk may be read-only.
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -69,7 +79,7 @@ def _check_place(option: str, path: Path) -> str:
 
 @contextmanager
 def _named(option: str, path: Path) -> Iterator[None]:
-    """Whatever goes wrong names the option and the file, not the temporary file behind it."""
+    """Let errors name the option and its file, not the temporary file."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -79,7 +89,7 @@ def _named(option: str, path: Path) -> Iterator[None]:
 
 def write_model(option: str, path: Path, bandit: Any) -> None:
     if not isinstance(bandit, Bandit | SharedBandit):
-        raise InputError(f"{option} is {str(path)!r}; expected an algorithm that can be saved, which yours cannot")
+        raise InputError(f"{option} is {str(path)!r}; expected a built-in algorithm: your own cannot be saved")
     with _named(option, path):
         bandit.save(path)
 

@@ -1,4 +1,4 @@
-"""`warmcb replay`: which algorithm, which ε would have been better on a log."""
+"""`warmcb replay`: which algorithm, and which ε, would have earned more on a log."""
 
 import json
 from itertools import product
@@ -7,14 +7,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from warmcb.catalogue import CLASSES, is_described, make_bandit
-from warmcb.cli import outputs
-from warmcb.cli.evaluate import LOG
+from warmcb.cli import console, outputs
 from warmcb.cli.log_progress import following
 from warmcb.cli.numbers import json_number, parse_range
+from warmcb.cli.options import AsJson, Level, LogPath, RewardRange, output_file, with_examples
 from warmcb.errors import InputError
 from warmcb.logs import Log, open_log
 from warmcb.logs.collecting import evidence_of
@@ -24,50 +23,53 @@ from warmcb.logs.playing import AnyBandit
 from warmcb.logs.replay import Curve, Replay, replay
 
 
+@with_examples(
+    "warmcb replay log.dsjson --epsilon 0.05 --epsilon 0.2 --reward-range 0,1 --plot curves.svg",
+    "warmcb replay log.parquet --algorithm warm --algorithm arrow --reward-range 0,1",
+)
 def replay_command(
-    log: Annotated[str, typer.Argument(help=LOG, metavar="LOG")],
+    log: LogPath,
     algorithm: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"May be given several times; all others are compared with the first. One of: {', '.join(CLASSES)}.",
-            show_default="warm, or shared where actions are described",
+            help=f"An algorithm to play; repeat the option for more. The first one is the reference for all others. "
+            f"One of: {', '.join(CLASSES)}.",
+            show_default="warm, or shared for described actions",
         ),
     ] = None,
     epsilon: Annotated[
         list[float] | None,
-        typer.Option(help="Share of exploration; may be given several times.", show_default="the algorithm's own"),
+        typer.Option(
+            help="The share of exploration; repeat the option for more.", show_default="that of the algorithm"
+        ),
     ] = None,
     method: Annotated[
         str,
         typer.Option(
-            help="weights: learn from every decision, off-policy. rejection: learn from those that the bandit might as "
-            "well have made; few are left if the log explored little."
+            help="weights: learn from every decision, with importance weights. rejection: learn only from decisions "
+            "that the bandit could have made itself; few are left if the log explored little."
         ),
     ] = "weights",
     model: Annotated[
-        str, typer.Option(help="By weights, what the model of rewards sees: bends, squares, linear or none.")
+        str,
+        typer.Option(help="The features of the reward model, for the method weights: bends, squares, linear or none."),
     ] = "linear",
-    reward_range: Annotated[
-        str | None,
-        typer.Option(
-            help="The lowest and the highest possible reward, as 0,1. The paper's algorithms need them.",
-            show_default="unknown",
-        ),
-    ] = None,
-    level: Annotated[float, typer.Option(help="The confidence of all intervals.")] = 0.95,
-    runs: Annotated[int, typer.Option(help="By rejection: how many runs are averaged.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the exploration.")] = 0,
-    plot: Annotated[Path | None, typer.Option(help="Draw the learning curves (.png, .svg, .pdf).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
+    reward_range: RewardRange = None,
+    level: Level = 0.95,
+    runs: Annotated[int, typer.Option(help="The number of runs to average, for the method rejection.")] = 5,
+    seed: Annotated[int, typer.Option(help="The seed of the exploration.")] = 0,
+    plot: Annotated[Path | None, output_file("Draw the learning curves (.png, .svg, .pdf).")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Let bandits learn from their first round on a log, and tell what they would have earned.
+    """Let new bandits learn a log from its first decision, and estimate what they would have earned.
 
-    Each algorithm is played with each ε. The table has the mean reward of all rounds; the picture has it as it grew.
+    Each algorithm is played with each ε. The table has the mean reward of all rounds, and the figure has it over time.
+    The paper's algorithms need --reward-range.
     """
-    files = outputs.check_outputs({"--plot": plot}, log, frozenset({"--plot"}))
-    console, opened = Console(stderr=True), open_log(log)
+    files = outputs.check_outputs({"--plot": plot}, log, pictures={"--plot"})
+    said, opened = console.messages(), open_log(log)
     bandits = _bandits(opened, algorithm, epsilon or [None], seed)
-    with following(console) as progress:
+    with following(said) as progress:
         found = replay(
             opened, bandits, method=method, model=model, reward_range=parse_range(reward_range), level=level, runs=runs,
             progress=progress,
@@ -75,7 +77,7 @@ def replay_command(
     if "--plot" in files:
         outputs.write_picture("--plot", files["--plot"], plot_replay(found))
     for remark in opened.tally.lines()[1:]:
-        console.print(remark, highlight=False, markup=False, soft_wrap=True)
+        console.tell(said, remark)
     if as_json:
         print(json.dumps(_plain(log, found), indent=2))
     else:
@@ -85,7 +87,7 @@ def replay_command(
 def _bandits(
     log: Log, algorithms: list[str] | None, epsilons: list[float] | list[None], seed: int
 ) -> dict[str, AnyBandit]:
-    """A fresh bandit for each algorithm and each ε, with the actions of the log."""
+    """A new bandit for each algorithm and each ε, with the actions of the log."""
     first = next(evidence_of(log), None)
     if first is None:
         raise InputError(f"{log.path} has no decision that carries evidence; expected some")
@@ -101,8 +103,8 @@ def _bandits(
 
 
 def _print_table(log: str, found: Replay) -> None:
-    console = Console(highlight=False, emoji=False)
-    console.print(f"{log}: {found.decisions:,} decisions carry evidence", markup=False)
+    answer = console.results()
+    console.tell(answer, f"{log}: {found.decisions:,} decisions carry evidence")
     reference = next(iter(found.curves))
     title = f"\nMean reward of a round, by {found.method}; {found.interval}"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
@@ -111,10 +113,10 @@ def _print_table(log: str, found: Replay) -> None:
     for name, curve in found.curves.items():
         interval = f"{curve.low[-1]:.4f} to {curve.high[-1]:.4f}"
         table.add_row(name, f"{curve.value[-1]:.4f}", interval, f"{curve.learned:,}", _more(curve))
-    console.print(table)
+    answer.print(table)
     for name, curve in found.curves.items():
         for warning in curve.warnings:
-            console.print(f"{name}: {warning}", style="yellow", markup=False, soft_wrap=True)
+            console.tell(answer, f"{name}: {warning}", "yellow")
 
 
 def _more(curve: Curve) -> str:

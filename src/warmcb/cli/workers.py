@@ -1,4 +1,4 @@
-"""How many processes a command starts."""
+"""The number of processes of a command."""
 
 import os
 
@@ -6,7 +6,7 @@ from warmcb import _inputs
 
 
 def checked_workers(workers: int | None) -> int:
-    """What `--workers` says, else one for each core that this process may use, where the system tells."""
+    """The value of `--workers`, or the number of cores that this process may use."""
     if workers is not None:
         return _inputs.integer("workers", workers, 1, 1024)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

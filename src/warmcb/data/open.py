@@ -23,8 +23,8 @@ def open_dataset(data: str | Path, target: str | None = None) -> Dataset | Descr
         target: for a file, the column of the labels, as in `read_file` or `read_described`; else None.
 
     Returns:
-        a `DescribedDataset` for a file with described actions: Parquet with lists in a column `actions`, dsjson,
-        multi-line text of Vowpal Wabbit, or LIBSVM text with queries. Else a `Dataset`.
+        a `DescribedDataset` for a file with described actions, which is Parquet with lists in a column `actions`,
+        dsjson, multi-line text of Vowpal Wabbit, or LIBSVM text with queries. Else a `Dataset`.
 
     Raises:
         DataError: there is no such data set, or it cannot be read.

@@ -1,7 +1,7 @@
-"""A finite class Π of policies, for which the paper's algorithms can be run exactly as printed.
+"""Finite classes Π of policies, over which the algorithms of the paper run exactly as printed.
 
-A class says what each of its policies does in given contexts; it does not learn. `WeightedRisks` keeps the empirical
-cost of every policy on both sources, so that the best one for any λ is found by looking, not by training.
+A class gives the action of each of its policies in given contexts; it does not learn. `WeightedRisks` sums up the cost
+of each policy on both sources, so the best policy for any λ is found by comparison, without training.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +20,21 @@ Doubles = NDArray[np.float64]
 
 
 class Policies(ABC):
-    """A finite class of policies. `len` is |Π|; classes with the same actions can be joined by `+`."""
+    """The base class of finite classes of policies. Its `len` is the number of policies.
+
+    Classes with the same number of actions can be joined with `+`. To write your own, implement `__len__` and
+    `actions`.
+
+    Attributes:
+        n_actions: the number of actions, K.
+
+    Examples:
+        >>> from warmcb.learners.finite_class import ConstantPolicies, LinearPolicies
+        >>> policies = ConstantPolicies(3) + LinearPolicies.at_random(10, n_actions=3, n_features=5)
+        >>> len(policies)
+        13
+
+    """
 
     n_actions: int
     _known: ClassVar[dict[str, type["Policies"]]] = {}
@@ -34,15 +48,40 @@ class Policies(ABC):
 
     @abstractmethod
     def actions(self, X: NDArray[Any]) -> Actions:
-        """What every policy does in every row of X: shape (rows, |Π|)."""
+        """Give the action of each policy in each row of X.
+
+        Args:
+            X: contexts, one per row.
+
+        Returns:
+            the numbers of the actions, with a row for each context and a column for each policy.
+
+        """
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """What `from_arrays` needs to make the class again."""
-        raise InputError(f"policies are {self!r}, which cannot be saved; expected a class that is made of arrays")
+        """Convert the class to arrays, to save it with a bandit.
+
+        Returns:
+            arrays by name, for `from_arrays`.
+
+        Raises:
+            InputError: the class cannot be saved, because it consists of functions.
+
+        """
+        raise InputError(f"policies are {self!r}, which cannot be saved; expected a class that consists of arrays")
 
     @staticmethod
     def from_arrays(kind: str, arrays: Mapping[str, NDArray[Any]]) -> "Policies":
-        """The class that `to_arrays` told of."""
+        """Make a class from the result of `to_arrays`.
+
+        Args:
+            kind: the name of the Python class.
+            arrays: the result of `to_arrays`.
+
+        Returns:
+            the class of policies.
+
+        """
         return Policies._known[kind]._made_of(arrays)
 
     @classmethod
@@ -57,11 +96,18 @@ class Policies(ABC):
 
 
 class ConstantPolicies(Policies):
-    """Each action, whatever the context.
+    """The K policies that always play the same action.
 
-    >>> ConstantPolicies(3).actions(np.zeros((2, 5)))
-    array([[0, 1, 2],
-           [0, 1, 2]], dtype=int32)
+    Args:
+        n_actions: the number of actions, K; at least 2.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import ConstantPolicies
+        >>> ConstantPolicies(3).actions(np.zeros((2, 5)))
+        array([[0, 1, 2],
+               [0, 1, 2]], dtype=int32)
+
     """
 
     def __init__(self, n_actions: int) -> None:
@@ -82,11 +128,19 @@ class ConstantPolicies(Policies):
 
 
 class TablePolicies(Policies):
-    """Policies on numbered contexts: `table[x, i]` is what policy i does in context x. A row of X is such a number.
+    """Policies as a table, for contexts that are numbered from 0. Each row of X must be such a number.
 
-    >>> TablePolicies([[0, 1], [1, 1]], n_actions=2).actions(np.array([[1.0], [0.0]]))
-    array([[1, 1],
-           [0, 1]], dtype=int32)
+    Args:
+        table: `table[x, i]` is the action of policy i in context x.
+        n_actions: the number of actions, K; at least 2.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import TablePolicies
+        >>> TablePolicies([[0, 1], [1, 1]], n_actions=2).actions(np.array([[1.0], [0.0]]))
+        array([[1, 1],
+               [0, 1]], dtype=int32)
+
     """
 
     def __init__(self, table: ArrayLike, n_actions: int) -> None:
@@ -115,11 +169,18 @@ class TablePolicies(Policies):
 
 
 class LinearPolicies(Policies):
-    """The action with the lowest of K linear scores; `weights` has shape (|Π|, K, d + 1), the intercept last.
+    """Policies that play the action with the lowest of K linear scores.
 
-    >>> LinearPolicies(np.array([[[1.0, 0.0], [0.0, 0.5]]])).actions(np.array([[0.2], [0.8]]))
-    array([[0],
-           [1]], dtype=int32)
+    Args:
+        weights: the weights of the scores: policies × actions × (features + 1), with the intercept last.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import LinearPolicies
+        >>> LinearPolicies(np.array([[[1.0, 0.0], [0.0, 0.5]]])).actions(np.array([[0.2], [0.8]]))
+        array([[0],
+               [1]], dtype=int32)
+
     """
 
     def __init__(self, weights: NDArray[np.float64]) -> None:
@@ -130,7 +191,18 @@ class LinearPolicies(Policies):
 
     @classmethod
     def at_random(cls, count: int, n_actions: int, n_features: int, seed: int = 0) -> "LinearPolicies":
-        """Normal weights: as many random directions, none of them learned from data."""
+        """Make policies with random weights from a normal distribution.
+
+        Args:
+            count: the number of policies.
+            n_actions: the number of actions, K.
+            n_features: the number of features of a context.
+            seed: the seed of the weights.
+
+        Returns:
+            the policies.
+
+        """
         _inputs.integer("count", count, 1)
         random = _streams.generator(_inputs.seed(seed), _streams.POLICIES)
         return cls(random.normal(size=(count, n_actions, n_features + 1)))
@@ -146,7 +218,7 @@ class LinearPolicies(Policies):
         return cls(arrays["weights"])
 
     def actions(self, X: NDArray[Any]) -> Actions:
-        # Row by row, so that a row's scores are the same bits whatever rows stand beside it.
+        # Row by row, so that the scores of a row do not depend on other rows, to the bit.
         chosen = np.empty((len(X), len(self)), dtype=np.int32)
         for row, x in zip(chosen, np.asarray(X, dtype=np.float64), strict=True):
             row[:] = (self.weights[:, :, :-1] @ x + self.weights[:, :, -1]).argmin(axis=1)
@@ -154,9 +226,25 @@ class LinearPolicies(Policies):
 
 
 class TreePolicies(Policies):
-    """Binary trees: node n of policy i goes left where x[feature] ≤ threshold; a leaf is its own child.
+    """Policies as binary trees. `stumps` and `grown` make them.
 
-    All arrays have the shape (|Π|, nodes); `leaf_actions` tells what a leaf does.
+    All arrays have a row for each policy and a column for each node.
+
+    Args:
+        features: the feature that a node compares.
+        thresholds: a node goes left if the feature is at most its threshold.
+        left: the left child of a node. A leaf is its own child.
+        right: the right child of a node.
+        leaf_actions: the action of a leaf.
+        n_actions: the number of actions, K.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import TreePolicies
+        >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        >>> TreePolicies.stumps(X, n_actions=2, count=3, seed=1).actions(X).shape
+        (4, 3)
+
     """
 
     _TABLES = ("features", "thresholds", "left", "right", "leaf_actions")
@@ -176,10 +264,21 @@ class TreePolicies(Policies):
 
     @classmethod
     def stumps(cls, X: ArrayLike, n_actions: int, count: int, seed: int = 0) -> "TreePolicies":
-        """One split each, at a random value of a random column of X, with two different random actions."""
+        """Make random trees with one split: at a value of X, with two different actions.
+
+        Args:
+            X: contexts, one per row, that the thresholds are taken from.
+            n_actions: the number of actions, K.
+            count: the number of policies.
+            seed: the seed of the trees.
+
+        Returns:
+            the policies.
+
+        """
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or 0 in X.shape:
-            raise InputError(f"X has shape {X.shape}; expected contexts to take thresholds from")
+            raise InputError(f"X has shape {X.shape}; expected a matrix of contexts")
         _inputs.integer("count", count, 1)
         random = _streams.generator(_inputs.seed(seed), _streams.POLICIES)
         column = random.integers(X.shape[1], size=count)
@@ -200,7 +299,20 @@ class TreePolicies(Policies):
     def grown(
         cls, X: ArrayLike, y: ArrayLike, n_actions: int, count: int, depth: int = 3, seed: int = 0
     ) -> "TreePolicies":
-        """Trees that scikit-learn grows on random tenths of labelled examples, each on its own."""
+        """Fit trees with scikit-learn, each on a random tenth of labelled examples.
+
+        Args:
+            X: contexts, one per row.
+            y: the right action of each row.
+            n_actions: the number of actions, K.
+            count: the number of policies.
+            depth: the largest depth of a tree.
+            seed: the seed of the samples.
+
+        Returns:
+            the policies.
+
+        """
         from sklearn.tree import DecisionTreeClassifier
 
         X, y = np.asarray(X, dtype=np.float64), _inputs.labels(y, len(np.asarray(X)), n_actions)
@@ -240,7 +352,7 @@ class TreePolicies(Policies):
 
 
 def _padded(tree: Any, nodes: int) -> tuple[NDArray[Any], ...]:
-    """The arrays of one of scikit-learn's trees, with leaves that lead to themselves, as long as the longest's."""
+    """The arrays of a scikit-learn tree, padded to `nodes` nodes. A leaf is its own child."""
     inner = tree.tree_
     here = np.arange(inner.node_count)
     is_leaf = inner.children_left < 0
@@ -255,7 +367,21 @@ def _padded(tree: Any, nodes: int) -> tuple[NDArray[Any], ...]:
 
 
 class FunctionPolicies(Policies):
-    """Any functions from contexts (rows of X) to actions. They cannot be saved with a bandit."""
+    """Policies as Python functions. A bandit with such policies cannot be saved.
+
+    Args:
+        functions: functions that take contexts, one per row, and return the numbers of actions.
+        n_actions: the number of actions, K; at least 2.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import FunctionPolicies
+        >>> policies = FunctionPolicies([lambda X: (X[:, 0] > 0).astype(int)], n_actions=2)
+        >>> policies.actions(np.array([[-1.0], [2.0]]))
+        array([[0],
+               [1]], dtype=int32)
+
+    """
 
     def __init__(self, functions: Sequence[Callable[[NDArray[Any]], ArrayLike]], n_actions: int) -> None:
         self.n_actions = _inputs.integer("n_actions", n_actions, 2, 2**20)
@@ -272,7 +398,17 @@ class FunctionPolicies(Policies):
 
 
 class JoinedPolicies(Policies):
-    """Several classes as one."""
+    """Several classes of policies as one. The operator `+` makes it.
+
+    Args:
+        parts: the classes, with the same number of actions.
+
+    Examples:
+        >>> from warmcb.learners.finite_class import ConstantPolicies, JoinedPolicies
+        >>> JoinedPolicies([ConstantPolicies(2), ConstantPolicies(2)])
+        <4 JoinedPolicies, 2 actions>
+
+    """
 
     def __init__(self, parts: Sequence[Policies]) -> None:
         self.parts = tuple(parts)
@@ -305,13 +441,28 @@ class JoinedPolicies(Policies):
 
 
 class WeightedRisks:
-    """The summed cost of every policy on both sources; O(|Π|) for an example, O(|Π|) for a λ.
+    """The summed costs of each policy on both sources.
 
-    >>> risks = WeightedRisks(2)
-    >>> risks.add_labelled(np.array([[0, 1], [0, 1]]), np.array([0, 0], dtype=np.int32))  # policy 1 errs twice
-    >>> risks.add_round(np.array([0, 1]), action=0, estimate=3.0)  # and policy 0 pays 3 in a round
-    >>> risks.best(np.array([0.0, 0.5, 1.0]))
-    array([0, 1, 1])
+    Adding an example, and finding the best policy for a λ, take time in proportion to the number of policies.
+
+    Args:
+        n_policies: the number of policies.
+
+    Attributes:
+        supervised: the summed cost of each policy on the labelled examples.
+        bandit: the summed estimated cost of each policy in the rounds.
+        examples: the number of labelled examples.
+        rounds: the number of rounds.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.learners.finite_class import WeightedRisks
+        >>> risks = WeightedRisks(2)
+        >>> risks.add_labelled(np.array([[0, 1], [0, 1]]), np.array([0, 0], dtype=np.int32))  # policy 1 errs twice
+        >>> risks.add_round(np.array([0, 1]), action=0, estimate=3.0)  # and policy 0 pays 3 in a round
+        >>> risks.best(np.array([0.0, 0.5, 1.0]))
+        array([0, 1, 1])
+
     """
 
     def __init__(self, n_policies: int) -> None:
@@ -321,18 +472,40 @@ class WeightedRisks:
         self.rounds = 0
 
     def add_labelled(self, actions: NDArray[Any], table: CostTable) -> None:
-        """Examples that show the cost of every action: `actions` is what the policies do in each of them."""
+        """Add labelled examples.
+
+        Args:
+            actions: the action of each policy in each example, as `Policies.actions` gives them.
+            table: the right action of each example, or its costs of all actions.
+
+        """
         for chosen, row in zip(actions, table, strict=True):
             self.supervised += _costs.paid(np.broadcast_to(row, (len(chosen), *row.shape)), chosen)
         self.examples += len(actions)
 
     def add_round(self, actions: NDArray[Any], action: int, estimate: float) -> None:
-        """A round in which `action` was estimated to cost so much, and all others nothing (inverse propensity)."""
+        """Add a round, with the inverse-propensity estimate of the costs. All actions but one have the estimate 0.
+
+        Args:
+            actions: the action of each policy.
+            action: the action that was played.
+            estimate: its cost, divided by its probability.
+
+        """
         self.bandit[actions == action] += estimate
         self.rounds += 1
 
     def best(self, lambdas: Doubles, *, averaged: bool = False) -> NDArray[np.int64]:
-        """For each λ the policy with the lowest λ·bandit + (1−λ)·supervised, of sums or of averages."""
+        """Find the policy with the lowest λ·bandit + (1−λ)·supervised, for each λ.
+
+        Args:
+            lambdas: the values of λ.
+            averaged: whether to weigh the averages of the costs instead of the sums.
+
+        Returns:
+            the number of a policy for each λ.
+
+        """
         supervised, bandit = self.supervised, self.bandit
         if averaged:
             supervised, bandit = supervised / max(self.examples, 1), bandit / max(self.rounds, 1)

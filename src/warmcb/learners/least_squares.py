@@ -83,7 +83,7 @@ def solve_mixtures(
         ridge: the strength of the ridge: the number of examples of each source that it counts for.
 
     Returns:
-        the weights of the regressors: D inputs × K actions × number of λ.
+        the weights of the regressors, of shape (D, K, number of λ).
 
     Examples:
         >>> import numpy as np

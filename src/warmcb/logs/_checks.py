@@ -1,4 +1,4 @@
-"""Arrays that callers bring: one number for each decision, or an error that names the first wrong one."""
+"""Check arrays with a number for each decision. Errors name the first wrong number."""
 
 import math
 from typing import Any
@@ -17,7 +17,7 @@ ROUNDING = 1 + 1e-9
 
 
 def numbers(name: str, values: ArrayLike, size: int | None = None) -> Doubles:
-    """A number for each decision, of any value."""
+    """Any number for each decision."""
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -33,7 +33,7 @@ def fractions(name: str, values: ArrayLike, size: int) -> Doubles:
 
 
 def units(given: ArrayLike, size: int) -> Units | None:
-    """Units as 0, 1, 2, … in the order of their first appearance; None if none of them repeats."""
+    """Renumber units as 0, 1, 2, … in the order of their first appearance; None if no unit repeats."""
     found = np.asarray(given)
     if found.dtype.kind not in "iu":
         raise InputError(f"units is {shown(given)}; expected integers")
@@ -46,7 +46,7 @@ def units(given: ArrayLike, size: int) -> Units | None:
 
 
 def refuse_outside(name: str, values: Doubles, low: Doubles | float, high: float, expected: str) -> None:
-    """An error unless all numbers lie between two limits."""
+    """Raise an error unless all numbers lie between two limits."""
     wrong = ~((values >= low) & (values <= high))
     if wrong.any():
         at = int(np.argmax(wrong))
@@ -54,7 +54,7 @@ def refuse_outside(name: str, values: Doubles, low: Doubles | float, high: float
 
 
 def rewards_between(rewards: Doubles, reward_range: object) -> tuple[float, float]:
-    """The lowest and the highest possible reward; None: those of the log."""
+    """The lowest and the highest possible reward; by default those of the log."""
     limits = reward_limits(reward_range)
     if limits is None:
         return float(rewards.min()), float(rewards.max())
@@ -64,7 +64,7 @@ def rewards_between(rewards: Doubles, reward_range: object) -> tuple[float, floa
 
 
 def reward_limits(reward_range: object) -> tuple[float, float] | None:
-    """The lowest and the highest possible reward as numbers, if they were given."""
+    """The lowest and the highest possible reward as numbers; None if they were not given."""
     if reward_range is None:
         return None
     try:
@@ -77,7 +77,7 @@ def reward_limits(reward_range: object) -> tuple[float, float] | None:
 
 
 def confidence_level(value: object) -> float:
-    """A level of confidence."""
+    """A confidence level."""
     return _inputs.number("level", value, "a number in (0, 1)", 0.0, math.nextafter(1, 0), low_excluded=True)
 
 

@@ -1,4 +1,4 @@
-"""Columns of lists, made from Python's lists many times faster than Polars makes them row by row."""
+"""Make columns of lists from Python lists, many times faster than Polars does row by row."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -9,7 +9,7 @@ import polars as pl
 
 
 def list_column(name: str, rows: Sequence[Any], kind: pl.List) -> pl.Series:
-    """A column of lists of numbers or texts; rows of one length are put together at once, then into their order."""
+    """A column of lists. Rows of equal length are converted together, and then put into their order."""
     lengths = np.fromiter((-1 if row is None else len(row) for row in rows), np.int64, len(rows))
     empty = pl.Series(name, [], dtype=kind)
     parts: list[pl.Series] = []

@@ -1,4 +1,4 @@
-"""When a log cannot answer: what is wrong with the evidence, in words."""
+"""Warnings: reasons not to trust an estimate."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,28 +8,34 @@ from warmcb.logs.evidence import Evidence
 from warmcb.logs.intervals import Interval, gaussian
 
 SMALLEST_OVERLAP = 0.01
-"""The share of decisions with a weight above 0."""
+"""The smallest share of decisions with a weight above 0."""
 SMALLEST_EFFECTIVE_SIZE = 100
 SMALLEST_EFFECTIVE_SHARE = 0.01
 TOO_LUCKY = 10
-"""How many times the least size an effective size may be."""
+"""The largest ratio of the effective size to the least size."""
 LARGEST_SHARE = 0.1
-"""Of one decision in all weights."""
+"""The largest share of one decision in the sum of all weights."""
 FEWEST_UNITS = 30
 SURE = 0.999
-"""The level of the interval that the mean weight, which should be 1, must not leave."""
+"""The confidence level of the interval of the mean weight, which must contain 1."""
 
 
 def warnings(evidence: Evidence, actions: ArrayLike | None = None) -> list[str]:
-    """Reasons not to trust what the evidence says; none if it is sound.
+    """List reasons not to trust estimates from some evidence.
 
     Args:
-        evidence: what a log says about a policy.
-        actions: which action each decision played, if a log with a single action shall be noticed.
+        evidence: the evidence on a policy.
+        actions: the action of each decision, to detect a log with a single action.
 
-    >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
-    >>> warnings(evidence)[0]
-    'the effective size is 2 of 3 decisions: too little for a reliable estimate'
+    Returns:
+        the warnings; empty if there are none.
+
+    Examples:
+        >>> from warmcb.logs.cautions import warnings
+        >>> from warmcb.logs.evidence import Evidence
+        >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
+        >>> warnings(evidence)[0]
+        'the effective size is 2 of 3 decisions: too little for a reliable estimate'
 
     """
     checks = (_overlap(evidence), _effective_size(evidence), _missing_weights(evidence), _one_weight(evidence))
@@ -38,13 +44,19 @@ def warnings(evidence: Evidence, actions: ArrayLike | None = None) -> list[str]:
 
 
 def contradictions(*intervals: Interval) -> list[str]:
-    """A warning if one of some intervals is empty.
+    """Warn if an interval is empty.
 
     Args:
-        intervals: of one policy.
+        *intervals: the intervals of a policy.
 
-    >>> contradictions(Interval(0.3, 0.2, "empirical Bernstein", 0.95, False))
-    ['no value fits all decisions: the probabilities of the log or of the policy are wrong']
+    Returns:
+        one warning if an interval is empty, else none.
+
+    Examples:
+        >>> from warmcb.logs.cautions import contradictions
+        >>> from warmcb.logs.intervals import Interval
+        >>> contradictions(Interval(0.3, 0.2, "empirical Bernstein", 0.95, False))
+        ['no value fits all decisions: the probabilities of the log or of the policy are wrong']
 
     """
     if not any(interval.is_empty for interval in intervals):
@@ -56,7 +68,7 @@ def _overlap(evidence: Evidence) -> str:
     share = float((evidence.weights > 0).mean())
     if share >= SMALLEST_OVERLAP:
         return ""
-    return f"only {share:.2%} of the decisions are ones that the policy might have made: the log says little about it"
+    return f"the policy could have made only {share:.2%} of the decisions: the log says little about it"
 
 
 def _effective_size(evidence: Evidence) -> str:
@@ -71,8 +83,8 @@ def _missing_weights(evidence: Evidence) -> str:
     if least >= SMALLEST_EFFECTIVE_SIZE or evidence.effective_size < TOO_LUCKY * least or np.isinf(possible):
         return ""
     return (
-        f"weights of up to {possible:,.0f} were possible, the largest that came up is {evidence.largest_weight:,.0f}: "
-        "estimates and Gaussian intervals know nothing of what is missing"
+        f"weights of up to {possible:,.0f} were possible, but the largest is {evidence.largest_weight:,.0f}: "
+        "estimates and Gaussian intervals ignore what is missing"
     )
 
 
@@ -81,7 +93,7 @@ def _one_weight(evidence: Evidence) -> str:
     share = float(weights.max() / weights.sum()) if weights.any() else 0.0
     if share <= LARGEST_SHARE:
         return ""
-    return f"one decision has {share:.0%} of all weight: without it the estimate might be quite another"
+    return f"one decision has {share:.0%} of all weight: without it the estimate could be very different"
 
 
 def _mean_weight(evidence: Evidence) -> str:
@@ -105,16 +117,16 @@ def _support(evidence: Evidence) -> str:
 def _units(evidence: Evidence) -> str:
     if evidence.units is None or (count := int(evidence.units.max()) + 1) >= FEWEST_UNITS:
         return ""
-    return f"there are {count} units only: intervals over so few are too narrow"
+    return f"there are only {count} units: intervals from so few are too narrow"
 
 
 def _rewards(evidence: Evidence) -> str:
     if np.ptp(evidence.rewards) > 0:
         return ""
-    return f"every reward is {evidence.rewards[0]:g}: no policy can be told from another"
+    return f"all rewards are {evidence.rewards[0]:g}: policies cannot be compared"
 
 
 def _actions(actions: ArrayLike | None) -> str:
     if actions is None or len(np.unique(np.asarray(actions))) > 1:
         return ""
-    return "the log has a single action: nothing tells the value of others"
+    return "the log has a single action: other actions cannot be evaluated"

@@ -1,4 +1,4 @@
-"""What must hold of a table of decisions; what does not is left out, and counted."""
+"""Check tables of decisions. Decisions that fail a check are left out, and counted."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,9 +18,9 @@ class Batch(NamedTuple):
     """Some rows of a file.
 
     Attributes:
-        file: which.
+        file: the file.
         table: the rows.
-        lines: the line of the file that each comes from, or its row, from 1.
+        lines: for each row, its line or row in the file, from 1.
 
     """
 
@@ -30,7 +30,7 @@ class Batch(NamedTuple):
 
 
 class Checks:
-    """What one pass over a log checks."""
+    """The checks of one pass over a log."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
@@ -47,7 +47,7 @@ class Checks:
         kinds = batch.table.select(_KIND.alias("kind"), "event", "slot")
         if kinds["kind"].null_count() == len(kinds):
             return batch
-        # An event that lacks one of its decisions is none.
+        # An event is left out if one of its decisions is.
         of_event = pl.col("kind").drop_nulls().first().over("event")
         whole = kinds.select(pl.when(pl.col("slot").is_null()).then("kind").otherwise(of_event))["kind"]
         for kind in whole.drop_nulls().unique(maintain_order=True):
@@ -87,7 +87,7 @@ def _only(batch: Batch, where: NDArray[np.bool_]) -> Batch:
 
 
 def _kind() -> pl.Expr:
-    """What is wrong with a row; null if nothing is."""
+    """The problem of a row; null if there is none."""
     probabilities, action = pl.col("probabilities"), pl.col("action")
     n_actions, total = probabilities.list.len(), probabilities.list.sum()
     is_whole = (n_actions > 0) & (action < n_actions) & (pl.col("event") != "") & pl.col("arm").is_in(ARMS)
@@ -112,7 +112,7 @@ def _kind() -> pl.Expr:
 
 _KIND = _kind()
 
-# Python's times know no other years; and the first day of all is what .NET has for no time.
+# Python supports no other years, and .NET uses the first day for a missing time.
 _FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 _TIMES = [
     pl.when(pl.col(name).is_between(pl.lit(_FIRST, TIME), pl.lit(_LAST, TIME))).then(name).alias(name)

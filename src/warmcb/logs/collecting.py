@@ -1,4 +1,4 @@
-"""From a log and policies to evidence: two passes over the log, in bounded memory but for some numbers a decision."""
+"""Collect the evidence of a log on policies, in two passes. Only a few numbers per decision stay in memory."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -18,22 +18,22 @@ from warmcb.logs.policies import LogPolicy
 from warmcb.logs.reward_models import RewardModel
 
 Progress = Callable[[str, int], None]
-"""Is told what is being done, and how many decisions more it was done for."""
+"""A function that is called with the current step and a number of decisions."""
 
 
 def no_progress(what: str, decisions: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 class Collected(NamedTuple):
-    """What a log has to say of some policies.
+    """The evidence of a log on several policies.
 
     Attributes:
-        evidence: of each policy, on the same decisions.
-        overlaps: how much each policy has in common with the first in each decision, from 0 to 1: Σ_a min(π(a), π'(a)).
-        times: when the decisions were made, microseconds since 1970; NaT where nobody knows.
-        actions: a number for the chosen action of each decision: the same for the same name, or for the same place.
-        left_out: how many decisions carry no evidence, by reason.
+        evidence: the evidence on each policy, from the same decisions.
+        overlaps: Σ_a min(π(a), π'(a)) of each policy and the first in each decision, from 0 to 1.
+        times: the times of the decisions in microseconds; NaT if a time is unknown.
+        actions: the number of the chosen action of each decision; equal names, or else equal places, have one number.
+        left_out: the number of decisions that cannot be used, by reason.
 
     """
 
@@ -45,7 +45,7 @@ class Collected(NamedTuple):
 
 
 def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | None, progress: Progress) -> Collected:
-    """Ask each policy about each decision of a log that carries evidence."""
+    """Evaluate each policy in each decision of a log that can be used."""
     if model is not None:
         _teach(log, model, progress)
     parts = {name: _Parts() for name in policies}
@@ -66,9 +66,7 @@ def collect(log: Log, policies: Mapping[str, LogPolicy], model: RewardModel | No
         progress("evaluating", len(logged))
     if not times:
         reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there is none"
-        raise DataError(
-            f"no decision of the log carries evidence ({reasons}); expected some that were drawn and rewarded"
-        )
+        raise DataError(f"no decision of the log can be used ({reasons}); expected some that were drawn and rewarded")
     common = {"units": np.concatenate(units).view(np.int64), "dropped": _dropped(np.concatenate(dropped))}
     evidence = {name: one.evidence(common) for name, one in parts.items()}
     common_parts = {name: np.minimum(np.concatenate(some), 1.0) for name, some in overlaps.items()}
@@ -84,7 +82,7 @@ def _teach(log: Log, model: RewardModel, progress: Progress) -> None:
 
 
 def evidence_of(log: Log, left_out: Counter[str] | None = None) -> Iterator[Logged]:
-    """The decisions of a log that carry evidence, some at a time; what others are is counted in `left_out`."""
+    """The decisions of a log that can be used, in batches. Others are counted in `left_out`."""
     for table in log.tables():
         logged = Logged(table)
         if left_out is not None:
@@ -118,7 +116,7 @@ class _Parts:
 
     def add(self, logged: Logged, chances: NDArray[np.float64], expected: NDArray[np.float64] | None) -> None:
         starts, chosen, logging = logged.starts[:-1], logged.chosen, logged.probabilities
-        # What the log never tries has an infinite weight that never occurs: bounds see it, sums do not.
+        # An action that the log never plays has an infinite weight, which matters for bounds but not for sums.
         with np.errstate(over="ignore"):
             weights = np.divide(chances, logging, out=np.where(chances > 0, np.inf, 0.0), where=logging > 0)
         self.weights.append(weights[chosen])
@@ -129,7 +127,7 @@ class _Parts:
             self.expected_played.append(expected[chosen])
 
     def evidence(self, common: dict[str, Any]) -> Evidence:
-        """All of it."""
+        """The evidence of all tables."""
         own: dict[str, Any] = {name: np.concatenate(parts) if parts else None for name, parts in vars(self).items()}
         return Evidence(**own, **common)
 
@@ -139,7 +137,7 @@ def _dropped(shares: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def _numbers(logged: Logged, numbers: dict[str | int, int]) -> NDArray[np.int64]:
-    """A number for each chosen action: of its name if it has one, else of its place."""
+    """A number for each chosen action, by its name if it has one, else by its place."""
     names = logged.table.select(pl.col("names").list.get(pl.col("action"))).to_series().to_list()
     chosen = [place if name is None else name for name, place in zip(names, logged.action.tolist(), strict=True)]
     return np.array([numbers.setdefault(one, len(numbers)) for one in chosen], dtype=np.int64)

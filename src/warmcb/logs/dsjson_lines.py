@@ -1,4 +1,4 @@
-"""Lines of dsjson, the log of Vowpal Wabbit and of Azure Personalizer, as rows of the table."""
+"""Read lines of dsjson, the log format of Vowpal Wabbit and Azure Personalizer, as rows of the table."""
 
 import json
 import math
@@ -18,8 +18,8 @@ class LineError(ValueError):
     """A line without a decision that can be used.
 
     Attributes:
-        kind: what it is, a key of `tally.SKIPPED`.
-        detail: what is wrong with it, if there is more to say.
+        kind: the kind of the problem, a key of `tally.SKIPPED`.
+        detail: more about it, if there is more to say.
 
     """
 
@@ -35,7 +35,7 @@ class OwnSlot(Struct, omit_defaults=True):
 
 
 class OwnFields(Struct, omit_defaults=True):
-    """What dsjson has no place for. `request` is null if `c` was made up from numbers, a text if `c` was completed."""
+    """Fields that dsjson does not have. `request` is null if `c` was generated, and a text if `c` was extended."""
 
     slots: list[OwnSlot]
     unit: str | None = None
@@ -86,7 +86,7 @@ class _MadeAction(Struct):
 
 
 class _Made(Struct):
-    """A request that was made up from numbers."""
+    """A request that was generated from numbers."""
 
     multi: list[_MadeAction] = field(name="_multi")
     x: list[float] | None = None
@@ -101,10 +101,10 @@ def rows_of_line(line: bytes, place: str) -> list[Row]:
 
     Args:
         line: one JSON object.
-        place: names the line; the event's id, if it has none of its own.
+        place: the id of the event if the line has none.
 
     Returns:
-        rows in the order of `table.SCHEMA`. Their values need not make sense: `checks` sees to that.
+        rows in the order of `table.SCHEMA`. Their values are not checked yet.
 
     """
     try:
@@ -113,7 +113,7 @@ def rows_of_line(line: bytes, place: str) -> list[Row]:
         raise
     except (msgspec.DecodeError, RecursionError) as error:
         raise _reason(line, error) from None
-    except (ValueError, OverflowError) as error:  # what is no UTF-8, requests without sense
+    except (ValueError, OverflowError) as error:  # invalid UTF-8, or a request that is not JSON
         raise LineError("broken", one_line(error)) from None
 
 
@@ -145,7 +145,7 @@ def _rows(read: _Line, decisions: list[Any], request: bytes, names: Any, place: 
             for slot, action, probabilities, reward, filled in decisions
         ]  # fmt: skip
     if len(own.slots) != len(decisions):
-        raise LineError("contradiction", f"warmcb has {len(own.slots)} slots beside {len(decisions)} decisions")
+        raise LineError("contradiction", f"warmcb has {len(own.slots)} slots for {len(decisions)} decisions")
     x, described = own.x, own.described
     text: str | None
     if own.request is None:
@@ -157,7 +157,7 @@ def _rows(read: _Line, decisions: list[Any], request: bytes, names: Any, place: 
         is_verbatim = own.request is UNSET
         text = own.request if isinstance(own.request, str) else request.decode()
         if not is_verbatim:
-            names_of(text)  # an error if it is none
+            names_of(text)  # raises an error if it is not a request
         names = names if is_verbatim and own.names is None else own.names
     return [
         (event, slot, time, own.unit, own.arm, x, text, described, names, _flags(mine.allowed, len(probabilities)),
@@ -168,14 +168,14 @@ def _rows(read: _Line, decisions: list[Any], request: bytes, names: Any, place: 
 
 
 def _decision(read: _Line, n_actions: int) -> tuple[Any, ...]:
-    """The id of the slot, the action, all probabilities, the reward, and whether that was filled in."""
+    """The id of the slot, the action, all probabilities, the reward, and whether the reward is the default."""
     if not read.a or not read.p:
         raise LineError("no probabilities")
     probabilities = _in_order(read.a, read.p, 1, n_actions)
     action = read.a[0] - 1
     for name, label, first in (("_labelIndex", read.label_index, 0), ("_label_Action", read.label_action, 1)):
         if label is not None and label - first != action:
-            raise LineError("contradiction", f"{name} is {label}, but a begins with {action + 1}")
+            raise LineError("contradiction", f"{name} is {label}, but a starts with {action + 1}")
     return None, action, probabilities, *_reward(read)
 
 
@@ -190,7 +190,7 @@ def _in_order(actions: list[int], probabilities: list[float], first: int, n_acti
     """Probabilities in the order of the request, from the order of the ranking."""
     if len(actions) != len(probabilities) or (first and len(actions) != n_actions):
         counts = f"{len(actions)} actions have {len(probabilities)} probabilities"
-        raise LineError("contradiction", f"{counts} beside {n_actions} actions in _multi")
+        raise LineError("contradiction", f"{counts}, but _multi has {n_actions} actions")
     if min(actions) < first or max(actions) >= n_actions + first or len(set(actions)) < len(actions):
         raise LineError("contradiction", f"the ranking is {shown(actions)} of {n_actions} actions")
     ordered = [0.0] * n_actions
@@ -200,16 +200,16 @@ def _in_order(actions: list[int], probabilities: list[float], first: int, n_acti
 
 
 def _reward(read: _Line | _Outcome) -> tuple[float | None, bool]:
-    """The reward, and whether it was filled in: the line lists what was observed, and lists no reward."""
+    """The reward, and whether it is the default: the line has observations, but none of them is a reward."""
     observed = next((value for one in read.o or () if (value := _observed(one)) is not None), None)
     cost = read.cost if read.original_cost is None else read.original_cost
     if cost is None:
         return observed, False
-    return 0.0 - cost, read.o is not None and observed is None  # 0.0 - 0.0 is 0.0; -0.0 would be shown as such
+    return 0.0 - cost, read.o is not None and observed is None  # 0.0 - cost never gives -0.0
 
 
 def _observed(one: Any) -> float | None:
-    """The reward of an observation; None if it is another, as that a decision was activated."""
+    """The reward of an observation; None if it is another observation, such as an activation."""
     if type(one) is dict:
         one = None if one.get("ActionTaken") is True else one.get("v")
     return float(one) if type(one) in (int, float) else None
@@ -220,7 +220,7 @@ def _flags(places: list[int] | None, n_actions: int) -> list[bool] | None:
 
 
 def _microseconds(text: str | None) -> int | None:
-    """A time in ISO 8601; without a time zone it is UTC. None if it cannot be read."""
+    """A time in ISO 8601, by default in UTC; None if it cannot be read."""
     if text is None:
         return None
     try:
@@ -231,7 +231,7 @@ def _microseconds(text: str | None) -> int | None:
 
 
 def _reason(line: bytes, error: Exception) -> LineError:
-    """What a line is that cannot be decoded."""
+    """The problem of a line that cannot be decoded."""
     if line.lstrip()[:1] == b"[":
         return LineError("checkpoint")
     is_reward = "label_cost" in str(error) or _has_endless_cost(line)
@@ -239,7 +239,7 @@ def _reason(line: bytes, error: Exception) -> LineError:
 
 
 def _has_endless_cost(line: bytes) -> bool:
-    """Whether a cost is NaN or Infinity, which is no JSON, but which Python writes."""
+    """Whether a cost is NaN or Infinity, which Python writes although it is not JSON."""
     try:
         read = json.loads(line)
         costs = [one.get("_label_cost") for one in (read, *(read.get("_outcomes") or ()))]

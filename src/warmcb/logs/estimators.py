@@ -1,8 +1,9 @@
-"""What a policy is worth, from decisions that another one made: estimators by name.
+"""Estimators of the value of a policy from decisions that another policy made.
 
-An estimator turns each decision into a term. The mean of the terms is the estimate, and their spread tells how far off
-it may be (`intervals`). w is a weight, r a reward, v what a model expects of the policy and q of the action that was
-played, n the number of decisions. A decision of which the log left out others counts for them too.
+An estimator turns each decision into a term. The mean of the terms is the estimate, and their spread gives its
+intervals. In formulas, w is a weight, r a reward, v the reward that a model predicts for the policy, q the one that it
+predicts for the played action, and n the number of decisions. If the log left out similar decisions, a decision counts
+for them too.
 """
 
 from collections.abc import Callable
@@ -22,9 +23,16 @@ class Terms(NamedTuple):
     """The terms of an estimate, which is their mean.
 
     Attributes:
-        kept: one for each decision of the log.
-        left_out: the term of each decision that was left out.
-        counts: for how many decisions each one of the log stands, with those that were left out.
+        kept: a term for each decision of the log.
+        left_out: the term of each decision that the log left out.
+        counts: the number of decisions that each one counts for: itself, and similar ones that were left out.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.logs.estimators import Terms
+        >>> terms = Terms(np.array([1.0, 0.0, 2.0]), 0.0, np.ones(3))
+        >>> terms.value, terms.first(2).value
+        (1.0, 0.5)
 
     """
 
@@ -33,10 +41,13 @@ class Terms(NamedTuple):
     counts: Doubles
 
     def first(self, n: int) -> "Terms":
-        """Those of the first n decisions.
+        """Select the terms of the first n decisions.
 
         Args:
-            n: how many.
+            n: the number of decisions.
+
+        Returns:
+            their terms.
 
         """
         return Terms(self.kept[:n], self.left_out, self.counts[:n])
@@ -50,19 +61,23 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimator:
-    """A way to estimate the value of a policy.
+    """An estimator of the value of a policy. It is called with evidence, and returns the estimate.
 
     Attributes:
-        name: of the estimator.
-        terms_of: makes terms of some evidence and of the parameter.
+        name: the name of the estimator.
+        terms_of: computes the terms from the evidence and the parameter.
         needs_model: whether it needs a model of the rewards.
-        parameter: "tau" or "lambda_" if it has one, else None. By default τ = √n and λ = n.
+        parameter: the name of its parameter, "tau" or "lambda_"; None if it has none. The defaults are τ = √n and
+            λ = n.
 
-    >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
-    >>> round(ESTIMATORS["ips"](evidence), 3), ESTIMATORS["snips"](evidence)
-    (0.667, 0.5)
-    >>> ESTIMATORS["clipped"](evidence, 1.5)
-    0.5
+    Examples:
+        >>> from warmcb.logs.estimators import ESTIMATORS
+        >>> from warmcb.logs.evidence import Evidence
+        >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
+        >>> round(ESTIMATORS["ips"](evidence), 3), ESTIMATORS["snips"](evidence)
+        (0.667, 0.5)
+        >>> ESTIMATORS["clipped"](evidence, 1.5)
+        0.5
 
     """
 
@@ -72,21 +87,30 @@ class Estimator:
     parameter: str | None = None
 
     def __call__(self, evidence: Evidence, parameter: float | None = None) -> float:
-        """The estimate.
+        """Compute the estimate.
 
         Args:
-            evidence: what a log says about the policy.
-            parameter: τ or λ, above 0; None: the default.
+            evidence: the evidence on the policy.
+            parameter: τ or λ, above 0; None for the default.
+
+        Returns:
+            the estimate.
 
         """
         return self.terms(evidence, parameter).value
 
     def terms(self, evidence: Evidence, parameter: float | None = None) -> Terms:
-        """The terms whose mean is the estimate.
+        """Compute the terms whose mean is the estimate.
 
         Args:
-            evidence: what a log says about the policy.
-            parameter: τ or λ, above 0; None: the default.
+            evidence: the evidence on the policy.
+            parameter: τ or λ, above 0; None for the default.
+
+        Returns:
+            the terms.
+
+        Raises:
+            InputError: the estimator needs a model of the rewards, or has no parameter.
 
         """
         if self.needs_model and not evidence.has_model:
@@ -105,9 +129,9 @@ def difference(estimator: Estimator, first: Evidence, second: Evidence) -> Terms
     """The terms of the difference of two policies on the same decisions.
 
     Args:
-        estimator: of the value of each policy.
-        first: what a log says about the first policy.
-        second: what the same decisions say about the second one.
+        estimator: the estimator of both values.
+        first: the evidence on the first policy.
+        second: the evidence on the second policy, from the same decisions.
 
     """
     first.refuse_unpaired(second)
@@ -121,7 +145,7 @@ def _ips(evidence: Evidence, _: float) -> Terms:
 
 
 def _snips(evidence: Evidence, _: float) -> Terms:
-    """Σw·r/Σw, whose terms are its linearisation (the delta method). Without any weight there is no estimate."""
+    """Σw·r/Σw, with the terms of its linearisation (the delta method). If all weights are 0, there is no estimate."""
     return _ratio(evidence, evidence.weights * evidence.rewards, evidence.weights)
 
 
@@ -136,12 +160,12 @@ def _shrunk(evidence: Evidence, lambda_: float) -> Terms:
 
 
 def _dm(evidence: Evidence, _: float) -> Terms:
-    """The mean of v: what the model says, right or wrong."""
+    """The mean of v, which is only as good as the model."""
     return _corrected(evidence, np.zeros(len(evidence)))
 
 
 def _dr(evidence: Evidence, _: float) -> Terms:
-    """The mean of v + w·(r − q): the model, corrected where it was wrong."""
+    """The mean of v + w·(r − q): the model, corrected by its errors."""
     return _corrected(evidence, evidence.weights)
 
 
@@ -166,9 +190,9 @@ def _dr_shrunk(evidence: Evidence, lambda_: float) -> Terms:
 def _cressie_read(evidence: Evidence, _: float) -> Terms:
     """The empirical-likelihood estimate CR(−2) of Karampatziakis, Langford and Mineiro (2020): w·r − b·(w − 1).
 
-    As weights are 1 on average, what they say too much or too little is taken off. The likelihood adds one decision to
-    the log, whose weight is 0 if weights are too large, and unbounded if they are too small. With a weight of 0, b is
-    the slope of w·r over w; unbounded, it stands for rewards that were not seen: b is the mean reward.
+    The mean weight should be 1, so its deviation is corrected for. The likelihood adds one decision to the log: with
+    the weight 0 if the weights are too large, and with an unbounded weight if they are too small. In the first case b
+    is the slope of w·r over w. In the second case b is the mean reward, because the added decision has an unseen one.
     """
     counts, size = evidence.counts, evidence.size
     weights, rewards = counts * evidence.weights, evidence.rewards
@@ -180,13 +204,13 @@ def _cressie_read(evidence: Evidence, _: float) -> Terms:
     mean, mean_reward = total / (size + 1), float(weighted_rewards.sum()) / (size + 1)
     covariance = float(weights @ weighted_rewards) / (size + 1) - mean * mean_reward
     slope = covariance / (float(weights @ weights) / (size + 1) - mean**2)
-    # The added decision has the term b; its share goes to all the others.
+    # The added decision has the term b; its share is distributed to all others.
     terms, share = weighted_rewards - slope * (weights - 1), 1 / (size + 1)
     return Terms(terms * (1 - share) + slope * share, slope, counts)
 
 
 def _weighted(evidence: Evidence, weights: Doubles) -> Terms:
-    """The mean of weighted rewards; decisions that were left out have terms of 0, as in vw-estimators."""
+    """The mean of weighted rewards. Decisions that were left out have the term 0, as in vw-estimators."""
     counts = evidence.counts
     return Terms(counts * weights * evidence.rewards, 0.0, counts)
 
@@ -197,7 +221,7 @@ def _corrected(evidence: Evidence, weights: Doubles) -> Terms:
 
 
 def _ratio(evidence: Evidence, above: Doubles, below: Doubles | float = 1.0) -> Terms:
-    """Σ above/Σ below, as the mean of its linearisation; one that was left out is like those that were not."""
+    """Σ above/Σ below, as the mean of its linearisation. Decisions that were left out count like the others."""
     counts = evidence.counts
     above, below = counts * above, counts * below
     total = float(below.sum())
@@ -226,14 +250,14 @@ ESTIMATORS = {
         Estimator("dr-shrunk", _dr_shrunk, needs_model=True, parameter="lambda_"),
     )
 }
-"""Every estimator, by name."""
+"""All estimators by name."""
 
 
 def usual_estimator(*evidence: Evidence) -> Estimator:
-    """The estimator "dr" if there is a model of the rewards, else "ips": both are right on average.
+    """The estimator "dr" if there is a model of the rewards, else "ips". Both are unbiased.
 
     Args:
-        evidence: of one policy, or of several.
+        *evidence: the evidence on one policy or on several.
 
     """
     return ESTIMATORS["dr" if all(one.has_model for one in evidence) else "ips"]

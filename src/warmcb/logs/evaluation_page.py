@@ -1,4 +1,4 @@
-"""One page that tells what other policies would have earned: for people who decide."""
+"""A page on the result of an evaluation, for decision makers."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -11,13 +11,13 @@ from warmcb.logs.pictures import plot_evaluation
 
 
 class PolicyAnswer(NamedTuple):
-    """What can be said of a policy in one sentence.
+    """The result for a policy in one sentence.
 
     Attributes:
         policy: its name.
-        verdict: "good", better than the first policy; "bad", worse; "look", that cannot be told.
-        word: the same in a word or two.
-        sentence: what it brings, and how sure that is.
+        verdict: "good" if it is better than the first policy, "bad" if it is worse, "look" if that is unclear.
+        word: the verdict in a few words.
+        sentence: its value, and how certain that is.
 
     """
 
@@ -28,12 +28,12 @@ class PolicyAnswer(NamedTuple):
 
 
 def write_evaluation_page(found: Evaluation, log: str, path: Path) -> None:
-    """Write the page of an evaluation.
+    """Write a page on an evaluation.
 
     Args:
-        found: what `evaluate` gave.
-        log: what the log is called.
-        path: the file; one that was there before is replaced.
+        found: the result of `evaluate`.
+        log: the name of the log.
+        path: the file. An existing file is replaced.
 
     """
     import matplotlib
@@ -42,8 +42,8 @@ def write_evaluation_page(found: Evaluation, log: str, path: Path) -> None:
         svg = inline_svg(svg_of(plot_evaluation(found)), "values", "The value of each policy")
     last = next(iter(found.policies.values())).sequence.last
     caption = (
-        f"Left: where the value lies, as the log grows; these intervals hold {_when(last)}. "
-        f"Right: the best estimate from all decisions, with a usual {last.level:.0%} interval."
+        f"Left: intervals for the value as the log grows, which hold {_when(last)}. "
+        f"Right: the best estimate from all decisions, with an ordinary {last.level:.0%} interval."
     )
     write_page(
         "evaluation.html.jinja",
@@ -56,10 +56,10 @@ def write_evaluation_page(found: Evaluation, log: str, path: Path) -> None:
 
 
 def answers(found: Evaluation) -> list[PolicyAnswer]:
-    """A sentence for each policy, the first one's first."""
+    """A sentence for each policy, in their order."""
     reference, *others = found.policies
     value = found.policies[reference]
-    said = [PolicyAnswer(reference, "look" if value.warnings else "good", "the measure", f"{_brings(value)}.")]
+    said = [PolicyAnswer(reference, "look" if value.warnings else "good", "the reference", f"{_brings(value)}.")]
     return said + [_compared(name, found.policies[name], reference, value) for name in others]
 
 
@@ -71,27 +71,26 @@ def _compared(name: str, value: PolicyValue, reference: str, measure: PolicyValu
     if not certain.is_empty:
         sentence += f" The difference lies between {_ends(certain)}, {_when(certain)}."
     if value.warnings:
-        return PolicyAnswer(name, "look", "the log cannot tell", f"{sentence} But {value.warnings[0]}.")
+        return PolicyAnswer(name, "look", "not reliable", f"{sentence} But {value.warnings[0]}.")
     if measure.warnings:
-        return PolicyAnswer(
-            name, "look", "the log cannot tell", f"{sentence} But of {reference}: {measure.warnings[0]}."
-        )
+        return PolicyAnswer(name, "look", "not reliable", f"{sentence} But for {reference}, {measure.warnings[0]}.")
     if certain.low > 0:
         return PolicyAnswer(name, "good", "better", sentence)
     if certain.high < 0:
         return PolicyAnswer(name, "bad", "worse", sentence)
-    return PolicyAnswer(name, "look", "no clear difference", f"{sentence} More decisions would tell.")
+    return PolicyAnswer(name, "look", "no clear difference", f"{sentence} More decisions may show one.")
 
 
 def _brings(value: PolicyValue) -> str:
     inner = value.best.interval
     return (
-        f"It brings {value.best.value:.4f} a decision ({inner.level:.0%} interval: {inner.low:.4f} to {inner.high:.4f})"
+        f"It earns {value.best.value:.4f} per decision "
+        f"({inner.level:.0%} interval: {inner.low:.4f} to {inner.high:.4f})"
     )
 
 
 def _when(interval: Interval) -> str:
-    return "whenever one looks at a long log (asymptotically)" if interval.asymptotic else "whenever one looks"
+    return "at all times together, asymptotically" if interval.asymptotic else "at all times together"
 
 
 def _ends(interval: Interval) -> str:

@@ -1,4 +1,4 @@
-"""What a log says about a policy: some numbers for each decision. Nothing here knows files, policies or bandits."""
+"""The evidence of a log on a policy: a few numbers for each decision, without files, policies or bandits."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Self
@@ -11,29 +11,33 @@ from warmcb.errors import InputError
 from warmcb.logs import _checks
 from warmcb.logs._checks import Doubles, Units, refuse_outside
 
-_LARGEST_REWARD, _LARGEST_WEIGHT = 1e100, 1e50  # beyond, squares of weighted rewards would overflow
+_LARGEST_REWARD, _LARGEST_WEIGHT = 1e100, 1e50  # squares of larger weighted rewards would overflow
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Evidence:
-    """The decisions of a log as a policy π sees them, in the order of time. p is the policy that made them.
+    """The decisions of a log as evidence on a policy π, in the order of time. The policy p made the decisions.
+
+    A slice is evidence as well: `evidence[:n]` has the first n decisions.
 
     Attributes:
-        weights: π(a)/p(a) of the action a that was played, at least 0.
-        rewards: what it brought.
-        largest_weights: the largest π(a)/p(a) of all actions of the decision, known before the draw; infinite where π
-            plays an action that p never plays. It is never less than the weight.
-        expected: Σ_a π(a)·q(a), what a model q of the rewards expects of π; None without a model.
-        expected_played: q of the action that was played; None without a model.
-        units: who each decision happened to, as integers; None if every decision has a unit of its own. They become
-            0, 1, 2, … in the order of their first appearance.
-        dropped: the share of decisions like this one that the log left out, in [0, 1); None if it left out nothing.
+        weights: π(a)/p(a) for the action a that was played; at least 0.
+        rewards: the reward of each decision.
+        largest_weights: the largest π(a)/p(a) of all actions of the decision; infinite if π plays an action that p
+            never plays.
+        expected: Σ_a π(a)·q(a), the reward that a model q predicts for π; None without a model.
+        expected_played: the reward that the model predicts for the played action; None without a model.
+        units: the user or session of each decision, as integers; None if all decisions are independent. They are
+            renumbered 0, 1, 2, … in the order of their first appearance.
+        dropped: the share of similar decisions that the log left out, in [0, 1); None if it left out nothing.
 
-    >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
-    >>> len(evidence), evidence.effective_size, evidence.largest_weight
-    (3, 2.0, 2.0)
-    >>> evidence[:2].rewards
-    array([1., 0.])
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> evidence = Evidence(weights=[2.0, 0.0, 2.0], rewards=[1.0, 0.0, 0.0], largest_weights=[2.0, 2.0, 2.0])
+        >>> len(evidence), evidence.effective_size, evidence.largest_weight
+        (3, 2.0, 2.0)
+        >>> evidence[:2].rewards
+        array([1., 0.])
 
     """
 
@@ -89,7 +93,7 @@ class Evidence:
         return len(self.weights)
 
     def __getitem__(self, part: slice) -> Self:
-        """Some of the decisions: `evidence[:n]` is the evidence after n of them."""
+        """Select decisions: `evidence[:n]` is the evidence after n decisions."""
         if not isinstance(part, slice):
             raise InputError(f"the index is {shown(part)}; expected a slice, such as evidence[:100]")
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -97,10 +101,13 @@ class Evidence:
         return type(self)(**parts)
 
     def refuse_unpaired(self, other: Self) -> None:
-        """Raise an error if another policy was judged by other decisions or, where both have one, by another model.
+        """Refuse evidence from other decisions or, if both have one, from another model of rewards.
 
         Args:
-            other: what a log says about the other policy.
+            other: the evidence on another policy.
+
+        Raises:
+            InputError: the evidence differs.
 
         """
         names = ["rewards", "units", "dropped", *(["expected_played"] if self.has_model and other.has_model else [])]
@@ -111,17 +118,17 @@ class Evidence:
 
     @property
     def counts(self) -> Doubles:
-        """For how many decisions each one stands: 1/(1 − dropped), itself and those like it that were left out."""
+        """The number of decisions that each one counts for, 1/(1 − dropped): itself, and similar ones left out."""
         return np.ones(len(self)) if self.dropped is None else 1 / (1 - self.dropped)
 
     @property
     def size(self) -> float:
-        """The number of decisions, with those that were left out."""
+        """The number of decisions, including those that were left out."""
         return float(self.counts.sum())
 
     @property
     def effective_size(self) -> float:
-        """(Σw)²/Σw²: how many decisions of the policy itself would tell as much."""
+        """(Σw)²/Σw²: the number of decisions of the policy itself that would give as much information."""
         weights = self.counts * self.weights
         squares = float(weights @ weights)
         return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
@@ -133,10 +140,10 @@ class Evidence:
 
     @property
     def least_size(self) -> float:
-        """n/mean(largest weight): the effective size that is to be expected at worst, whatever was drawn.
+        """n/mean(largest weight): a lower bound of the expected effective size.
 
-        Σw² is at most the sum of the largest weights on average, and equal to it if the policy never draws lots. So an
-        effective size far above this one rests on large weights that were possible and did not come up.
+        The mean of Σw² is at most the sum of the largest weights, and equal to it for a deterministic policy. If the
+        effective size is far above this bound, large weights were possible, but did not occur by chance.
         """
         return self.size / float(np.average(self.largest_weights, weights=self.counts))
 

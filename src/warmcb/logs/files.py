@@ -1,4 +1,4 @@
-"""The files of a log, and what they hold: some rows at a time, whatever goes wrong."""
+"""Read the files of a log in batches of rows. Problems are counted, and do not stop the reading."""
 
 import codecs
 import gzip
@@ -23,11 +23,11 @@ from warmcb.logs.tally import Tally
 _TEXT = (".dsjson", ".json", ".jsonl")
 _PARQUET = ".parquet"
 _EXPECTED = f"a file or folder of files that end in {_PARQUET}, {', '.join(_TEXT)}; the last three also with .gz"
-_LONGEST_LINE = 2**26  # a longer one is broken, and must not fill the memory
+_LONGEST_LINE = 2**26  # a longer line is broken, and must not fill the memory
 
 
 def files_of(path: Path) -> list[Path]:
-    """The file, or all files of a folder and the folders in it, in the order of their names."""
+    """The file, or all files of a folder and its subfolders, in the order of their names."""
     found = what_is_at(path)
     if found == "nothing":
         raise DataError(f"{path}: no such file or folder; expected {_EXPECTED}")
@@ -46,7 +46,7 @@ def _is_log(path: Path) -> bool:
 
 
 def batches(path: Path, rows: int, tally: Tally) -> Iterator[Batch]:
-    """The rows of a file; what hinders reading is counted, and ends the file."""
+    """The rows of a file. An error is counted, and ends the file."""
     try:
         if name_and_suffix(path)[1] == _PARQUET:
             yield from _parquet_batches(path, rows)
@@ -88,7 +88,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def _lines(file: IO[bytes], path: Path, tally: Tally) -> Iterator[bytes]:
-    """The lines up to the end, or up to where a compressed file breaks off."""
+    """The lines up to the end, or up to the damaged part of a compressed file."""
     lines = iter(partial(file.readline, _LONGEST_LINE), b"")
     try:
         yield next(lines, b"").removeprefix(codecs.BOM_UTF8)

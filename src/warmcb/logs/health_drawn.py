@@ -1,4 +1,4 @@
-"""Decisions that were drawn, as flat arrays: an entry for each action of each decision."""
+"""Random decisions as flat arrays, with an entry for each action of each decision."""
 
 from dataclasses import dataclass
 
@@ -9,20 +9,20 @@ from numpy.typing import NDArray
 from warmcb.logs.events import MODEL
 
 OTHERS = "all other actions"
-_MOST_ACTIONS = 10_000  # that are told apart; logs of large catalogues need not fit into memory
+_MOST_ACTIONS = 10_000  # further actions are counted together, because a log may have any number of them
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What was drawn from.
+    """The actions of random decisions.
 
     Attributes:
-        rows: of each entry, the number of its decision.
-        codes: of each entry, the number of its action in `ActionNames`.
-        probabilities: of each entry; those of a decision sum to 1.
-        allowed: of each entry, whether it could have been chosen.
-        chosen: of each decision, the place of its entry.
-        starts: of each decision, the place of its first entry.
+        rows: for each entry, the number of its decision.
+        codes: for each entry, the number of its action in `ActionNames`.
+        probabilities: for each entry, its probability; those of a decision sum to 1.
+        allowed: for each entry, whether it was allowed.
+        chosen: for each decision, the place of the chosen entry.
+        starts: for each decision, the place of its first entry.
 
     """
 
@@ -34,19 +34,19 @@ class Drawn:
     starts: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """How many decisions there are."""
+        """The number of decisions."""
         return len(self.starts)
 
 
 class ActionNames:
-    """Numbers for the names of actions, in the order in which they were first on offer."""
+    """Numbers the names of actions in the order of their first appearance."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
         self._codes: dict[str, int] = {}
 
     def codes(self, names: pl.Series) -> NDArray[np.int64]:
-        """The number of each name; names that come too late share one."""
+        """The number of each name. Names after the largest number of actions share one."""
         different = names.unique(maintain_order=True)
         codes = [self._code(name) for name in different]
         return names.replace_strict(different, codes, return_dtype=pl.Int64).to_numpy()
@@ -61,12 +61,12 @@ class ActionNames:
 
 
 def evidence(table: pl.DataFrame) -> pl.DataFrame:
-    """The rows whose actions were drawn by the model, and used."""
+    """The rows whose action was drawn by the model, and used."""
     return table.filter((pl.col("arm") == MODEL) & pl.col("activated"))
 
 
 def drawn_of(table: pl.DataFrame, names: ActionNames) -> Drawn:
-    """The flat arrays of a table; actions without names are called by their places."""
+    """The flat arrays of a table. The name of an action without a name is its place."""
     places = pl.int_ranges(0, pl.col("probabilities").list.len()).cast(pl.List(pl.String))
     any_of_all = pl.col("probabilities").list.eval(pl.element().is_not_null())
     lists = table.select("probabilities", pl.col("names").fill_null(places), pl.col("allowed").fill_null(any_of_all))
@@ -82,7 +82,7 @@ def drawn_of(table: pl.DataFrame, names: ActionNames) -> Drawn:
 
 
 def _left(table: pl.DataFrame, starts: NDArray[np.int64], n_entries: int) -> NDArray[np.bool_]:
-    """Which entries no earlier slot of the same event had taken."""
+    """Whether each entry was not used by an earlier slot of the same event."""
     left = np.ones(n_entries, bool)
     slots = table.with_row_index("row").filter(pl.col("slot").is_not_null()).select("row", "event", "action")
     taken: list[int] = []

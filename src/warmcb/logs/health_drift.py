@@ -1,4 +1,4 @@
-"""Whether the first half of a log is like the second: means of rewards and of features of contexts."""
+"""Drift: compare the mean rewards and features of the first half of a log with those of the second."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -14,7 +14,7 @@ from warmcb.errors import WarmcbError
 from warmcb.features import Encoder
 
 _MOST_BLOCKS = 32
-_PIECES = 8  # of a table, so that a short log has halves, too
+_PIECES = 8  # of a table, so that a short log can be halved as well
 _MOST_CONTEXTS = 2048  # of the first table
 _ERROR = 0.01
 _LARGEST = 1e100
@@ -22,14 +22,14 @@ _MOST_DEVIATIONS = 99.0
 
 
 class Change(NamedTuple):
-    """The mean of a feature in both halves.
+    """The change of a feature between both halves of a log.
 
     Attributes:
-        name: of the feature.
+        name: the name of the feature.
         before: its mean in the first half.
         after: its mean in the second half.
         deviations: the difference in standard deviations of the feature, from −99 to 99.
-        is_sure: whether it is beyond chance, if decisions are independent, with all features taken together.
+        is_sure: whether the change is significant, corrected for the number of features, if decisions are independent.
 
     """
 
@@ -42,7 +42,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class _Block:
-    """Sums of some rows: how many, which columns, the sums of their values and of their squares."""
+    """The number of some rows, and the sums of values and squares in each column."""
 
     count: int
     columns: NDArray[np.int64]
@@ -52,7 +52,7 @@ class _Block:
     @classmethod
     def of(cls, count: int, columns: NDArray[np.int64], values: NDArray[np.float64]) -> Self:
         different, places = np.unique(columns, return_inverse=True)
-        values = np.clip(values, -_LARGEST, _LARGEST)  # whose squares can be summed
+        values = np.clip(values, -_LARGEST, _LARGEST)  # larger squares would overflow
         return cls(count, different, np.bincount(places, values), np.bincount(places, values**2))
 
     def __add__(self, other: Self) -> "_Block":
@@ -65,13 +65,13 @@ class _Block:
 
 
 class Halves:
-    """Means of named columns, in blocks of rows; blocks become longer as the log does."""
+    """The means of columns in blocks of rows. Blocks become longer with the log."""
 
     def __init__(self) -> None:
         self._blocks: list[_Block] = []
 
     def add(self, count: int, columns: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-        """Take rows in: how many there are, and the columns and values that are not 0."""
+        """Add `count` rows, with the columns and values that are not 0."""
         self._blocks.append(_Block.of(count, columns, values))
         if len(self._blocks) > _MOST_BLOCKS:
             rest = self._blocks[len(self._blocks) // 2 * 2 :]
@@ -79,7 +79,7 @@ class Halves:
             self._blocks = [first + second for first, second in pairs] + rest
 
     def changes(self) -> list[tuple[int, Change]]:
-        """The columns and how they changed, the largest change first; no names yet."""
+        """The columns and their changes, the largest change first. Names are added later."""
         if len(self._blocks) < 2:
             return []
         ends = np.cumsum([block.count for block in self._blocks])
@@ -118,27 +118,27 @@ def _moments(block: _Block, columns: NDArray[np.int64]) -> tuple[NDArray[np.floa
 
 
 class RewardDrift:
-    """Rewards of the first half against the second."""
+    """The change of the mean reward."""
 
     def __init__(self) -> None:
         self._halves = Halves()
 
     def add(self, table: pl.DataFrame) -> None:
-        """Take decisions in."""
+        """Add decisions."""
         for piece in np.array_split(table["reward"].drop_nulls().to_numpy(), _PIECES):
             if len(piece):
                 self._halves.add(len(piece), np.zeros(len(piece), np.int64), piece)
 
     def change(self) -> Change | None:
-        """None if there are no two halves."""
+        """The change; None if there are too few rewards for two halves."""
         changes = self._halves.changes()
         return changes[0][1]._replace(name="reward") if changes else None
 
 
 class ContextDrift:
-    """Contexts of the first half against the second, feature by feature.
+    """The changes of the features of contexts.
 
-    Records are encoded into 2^16 columns at the most, and of a long log only one of several is.
+    Records are encoded into at most 2^16 columns. For a long log, only some of them are.
     """
 
     def __init__(self) -> None:
@@ -146,11 +146,11 @@ class ContextDrift:
         self._halves = {"x": Halves(), "request": Halves()}
         self._stride: int | None = None
         self.unreadable = 0
-        """Contexts that could not be encoded."""
+        """The number of contexts that could not be encoded."""
 
     def add(self, table: pl.DataFrame) -> None:
-        """Take decisions in."""
-        if self._stride is None:  # the same for all tables, so that halves are halves
+        """Add decisions."""
+        if self._stride is None:  # the same for all tables, so that both halves have the same size
             self._stride = max(1, len(table) // _MOST_CONTEXTS)
         some = table.gather_every(self._stride)
         for piece in np.array_split(np.arange(len(some)), _PIECES):
@@ -169,7 +169,7 @@ class ContextDrift:
         rows = []
         for text in texts:
             try:
-                # Keys that begin with _ are left out by the encoder, and so are the actions.
+                # The encoder ignores keys that start with _, and with them the actions.
                 rows.append(self._encoder.encode(msgspec.json.decode(text)))
             except (WarmcbError, msgspec.DecodeError):
                 self.unreadable += 1
@@ -179,7 +179,7 @@ class ContextDrift:
             self._halves["request"].add(len(rows), columns, values)
 
     def changes(self) -> list[Change]:
-        """Every feature, those that changed most first."""
+        """The changes of all features, the largest first."""
         numbers = [change._replace(name=f"x[{column}]") for column, change in self._halves["x"].changes()]
         records = [change._replace(name=self._name(column)) for column, change in self._halves["request"].changes()]
         return sorted(numbers + records, key=lambda change: -abs(change.deviations))

@@ -1,4 +1,4 @@
-"""Figures of a log's health; need Matplotlib."""
+"""Figures of the health of a log. They need Matplotlib."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from warmcb.logs.pages import Picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LOGGED, _DRAWN = "#999999", "#0072b2"  # grey and blue, told apart by everybody
+_LOGGED, _DRAWN = "#999999", "#0072b2"  # grey and blue, which color-blind readers can distinguish
 _SIZE = (6.4, 2.7)  # inches
 _MOST_ACTIONS = 15
 
@@ -21,7 +21,7 @@ _Draw = Callable[["Axes", Health], None]
 
 
 def pictures(health: Health) -> list[Picture]:
-    """All figures for which the log has something to show."""
+    """All figures that the log has data for."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -37,21 +37,21 @@ def pictures(health: Health) -> list[Picture]:
 def _all(health: Health) -> Iterator[tuple[str, str, str, _Draw]]:
     if health.ranges:
         caption = (
-            "For each range of logged probabilities: how often one of its actions was drawn, against what their"
-            " probabilities say. On the line the log is right. Larger points stand for more decisions."
+            "For each range of logged probabilities: the share of draws of its actions, against the logged"
+            " probability. On the line both are equal. Larger points stand for more decisions."
         )
         yield "ranges", "Draws against logged probabilities", caption, _ranges
     if health.actions:
         caption = (
-            f"How often each action should have been drawn, by the log, and how often it was. The {_MOST_ACTIONS} that"
-            " were drawn most often."
+            f"The number of draws of each action, and the number that the logged probabilities predict. Only the"
+            f" {_MOST_ACTIONS} most frequent actions are shown."
         )
         yield "actions", "Draws of each action", caption, _actions
     if len(health.buckets.starts) > 1:
-        yield "decisions", "Decisions over time", "How many decisions were made in each stretch of time.", _decisions
-        yield "rewards", "Rewards over time", "The mean reward of each stretch of time.", _rewards
+        yield "decisions", "Decisions over time", "The number of decisions in each period.", _decisions
+        yield "rewards", "Rewards over time", "The mean reward in each period.", _rewards
     if health.delays.known:
-        caption = "How long after its decision a reward came, on a logarithmic scale."
+        caption = "The time from a decision to its reward, on a logarithmic scale."
         yield "delays", "Delays of rewards", caption, _delays
 
 
@@ -109,12 +109,12 @@ def _times(health: Health) -> Any:
 def _name_times(axes: "Axes") -> None:
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-    axes.margins(x=0)  # no calendar goes far beyond the years that a time may have
+    axes.margins(x=0)  # margins could reach beyond the years that Python supports
     locator = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
 
 
 def _plain(name: str) -> str:
-    """A name that Matplotlib takes for text, and not for a formula."""
+    """A name in which Matplotlib does not see a formula."""
     return short(name).replace("$", r"\$")[:24]

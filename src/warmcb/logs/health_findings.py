@@ -88,19 +88,19 @@ def _deciders(found: Sums) -> Finding:
     figure = f"{total:,} decisions: {', '.join(parts)}"
     if not found.support.decisions:
         return Finding(
-            "deciders", "bad", figure, "log decisions that were drawn: no other can tell about other policies"
+            "deciders", "bad", figure, "log random decisions: only these can be used to evaluate other policies"
         )
     if found.inactive > 0.5 * total:
         return Finding("deciders", "look", figure, "most decisions are never used: is `activate` called?")
     if found.arms[MODEL] < 0.5 * total:
-        return Finding("deciders", "look", figure, "let the model decide more often: only its draws are evidence")
-    return Finding("deciders", "good", figure, "nothing to do; all but activated draws of the model are counted apart")
+        return Finding("deciders", "look", figure, "let the model decide more often: only its draws can be used")
+    return Finding("deciders", "good", figure, "nothing to do; only activated draws of the model are used")
 
 
 def _frequencies(found: Sums) -> Finding:
     name, names = "frequencies", found.names.names
     if not found.support.decisions:
-        return Finding(name, "look", "no decision was drawn", "log decisions that were drawn")
+        return Finding(name, "look", "no decision was random", "log random decisions")
     peak = found.frequencies.highest
     evalue = f"e-value {np.exp(peak):.2g}" if peak < 300 else f"e-value 10^{peak / np.log(10):.0f}"
     if peak < np.log(ALARM):
@@ -108,11 +108,13 @@ def _frequencies(found: Sums) -> Finding:
             name, "good", f"draws agree with the logged probabilities ({evalue}, alarm at {ALARM:g})", "nothing to do"
         )
     worst = found.frequencies.worst(names)
-    what = f"{short(worst.what)}: drawn {worst.drawn:,.0f} times, expected by the log {worst.expected:,.0f} times"
+    what = f"{short(worst.what)}: drawn {worst.drawn:,.0f} times, {worst.expected:,.0f} expected"
     if len(found.dropped) > 1:
-        advice = "check a log that is whole: events were left out by what came of them, which changes frequencies, too"
+        advice = (
+            "check a complete log: the share of events left out depends on their outcome, which changes frequencies"
+        )
         return Finding(name, "look", f"{what} ({evalue}, alarm at {ALARM:g})", advice)
-    advice = "do not evaluate with this log: probabilities are those of another model or version, or were changed later"
+    advice = "do not evaluate with this log: the probabilities are from another model, or were changed later"
     return Finding(name, "bad", f"{what} ({evalue}, alarm at {ALARM:g})", advice)
 
 
@@ -121,29 +123,29 @@ def _excluded(found: Sums) -> Finding:
     if not zeros + forbidden:
         return Finding("excluded", "good", "no excluded action was played", "nothing to do")
     figure = f"{counted(zeros, 'chosen action')} had the probability 0, {forbidden:,} not allowed"
-    advice = "find out who plays them: the page must show the action that was answered, or the decision is a fallback"
+    advice = "find out why: show the action that the service returned, or log the decision as a fallback"
     return Finding("excluded", "bad", figure, advice)
 
 
 def _support(support: Support) -> Finding:
     share = support.full / max(support.decisions, 1)
-    figure = f"{share:.1%} of decisions gave every action that was allowed a chance"
+    figure = f"in {share:.1%} of decisions all allowed actions had a probability above 0"
     if share > 0.99:
         return Finding("support", "good", figure, "nothing to do")
-    advice = "explore all allowed actions, or log which were: nothing can be said of a policy that plays the others"
+    advice = "explore all allowed actions, or log which were allowed: a policy that plays others cannot be evaluated"
     return Finding("support", "look" if share > 0.5 else "bad", figure, advice)
 
 
 def _effective(support: Support) -> Finding:
     share = support.effective / max(support.decisions, 1)
-    figure = f"the log is worth {support.effective:,.0f} decisions ({share:.1%}) to a policy that draws uniformly"
+    figure = f"{support.effective:,.0f} decisions ({share:.1%}) for the uniform policy"
     figure += f"; the largest 1/p is {support.largest_weight:,.4g}"
     if support.effective < _FEW:
-        return Finding(
-            "effective size", "bad", figure, "explore more, or wait: policies that differ cannot be told apart"
-        )
+        return Finding("effective size", "bad", figure, "explore more, or wait: this is too little to compare policies")
     if share < 0.05:
-        return Finding("effective size", "look", figure, "raise the least probability: few rare draws carry all weight")
+        return Finding(
+            "effective size", "look", figure, "raise the smallest probability: a few rare draws have most of the weight"
+        )
     return Finding("effective size", "good", figure, "nothing to do")
 
 
@@ -151,17 +153,17 @@ def _exploration(found: Sums) -> Finding:
     actions = [action for action in found.support.actions(found.names.names) if action.offered]
     never = [action.name for action in actions if not action.explored]
     unplayed = [action.name for action in actions if action.explored and not action.played]
-    figure = "a single action was on offer" if len(actions) == 1 else f"{len(actions):,} actions were on offer"
+    figure = "one action was on offer" if len(actions) == 1 else f"{len(actions):,} actions were on offer"
     played = [action.name for action in actions if action.played]
     if len(played) < 2:
         figure += f"; all draws are {listed(played)}" if played else ""
-        return Finding("exploration", "bad", figure, "explore: a log of one action says nothing about any other")
+        return Finding("exploration", "bad", figure, "explore: a log of one action cannot be used to evaluate others")
     if never:
-        figure += f"; {len(never):,} of them never had a chance: {listed(never)}"
-        return Finding("exploration", "bad", figure, "give them a chance, or take them off the list of actions")
+        figure += f"; {len(never):,} of them always had the probability 0: {listed(never)}"
+        return Finding("exploration", "bad", figure, "explore them, or remove them from the list of actions")
     if unplayed:
         figure += f"; {len(unplayed):,} of them were never drawn: {listed(unplayed)}"
-        return Finding("exploration", "look", figure, "wait, or raise the least probability")
+        return Finding("exploration", "look", figure, "wait, or raise the smallest probability")
     return Finding("exploration", "good", f"{figure}, all of them were drawn", "nothing to do")
 
 
@@ -169,7 +171,7 @@ def _rewards(found: Sums) -> Finding:
     total = found.arms.total() - found.inactive
     missing = max(total - found.rewarded, 0)
     share = found.filled / max(found.rewarded, 1)
-    figure = f"the default was filled in for {share:.1%} of {found.rewarded:,} rewards; {missing:,} decisions have none"
+    figure = f"{share:.1%} of {found.rewarded:,} rewards are the default; {missing:,} decisions have none"
     if not found.rewarded:
         return Finding("rewards", "bad", figure, "send rewards: nothing can be learned without them")
     if share > 0.9 or missing > 0.1 * total:
@@ -181,47 +183,47 @@ def _rewards(found: Sums) -> Finding:
 def _delays(found: Sums) -> Finding:
     delays = found.delays
     if not delays.known:
-        return Finding("delays", "good", "the log does not say when rewards came", "nothing to do")
+        return Finding("delays", "good", "the log has no times of rewards", "nothing to do")
     half, most = (in_words(delays.quantile(share)) for share in (0.5, 0.99))
-    figure = f"half of the rewards came within {half}, 99% within {most}"
+    figure = f"half of the rewards arrived within {half}, 99% within {most}"
     if delays.early:
-        figure += f"; {delays.early:,} came before their decision"
-        return Finding("delays", "look", figure, "compare the clocks of those who decide and those who reward")
-    return Finding("delays", "good", figure, f"let the waiting time be longer than {most}")
+        figure += f"; {delays.early:,} arrived before their decision"
+        return Finding("delays", "look", figure, "compare the clocks of the servers that decide and that send rewards")
+    return Finding("delays", "good", figure, f"set a waiting time longer than {most}")
 
 
 def _duplicates(tally: Tally) -> Finding:
     same, other = tally.count("same reward"), tally.count("other reward")
     if not same + other:
-        return Finding("duplicates", "good", "no decision came twice", "nothing to do")
-    figure = f"{same + other:,} decisions came twice, {other:,} of them with another reward; the first counted"
+        return Finding("duplicates", "good", "no decision appears twice", "nothing to do")
+    figure = f"{same + other:,} decisions appear twice, {other:,} of them with another reward; the first is used"
     if other:
-        return Finding("duplicates", "bad", figure, "use every event id once, and decide how rewards are put together")
-    return Finding("duplicates", "look", figure, "nothing is lost; use every event id once")
+        return Finding("duplicates", "bad", figure, "use each event id once, and choose how rewards are combined")
+    return Finding("duplicates", "look", figure, "nothing is lost; use each event id once")
 
 
 def _times(found: Sums) -> Finding:
     timeline, tally = found.timeline, found.tally
     gap, back = timeline.longest_gap, tally.count("backwards")
     if gap is None:
-        return Finding("times", "look", "decisions have no different times", "log the time of each decision")
+        return Finding("times", "look", "all decisions have the same time, or none", "log the time of each decision")
     figure = f"{in_words(timeline.span)} from the first decision to the last, the longest gap {in_words(gap.seconds)}"
     mean = timeline.span / timeline.timed
     if gap.seconds > max(50 * mean, 0.05 * timeline.span):
         figure += f" from {gap.start:%Y-%m-%d %H:%M} UTC"
-        return Finding("times", "look", figure, "are files missing? Or did the service stand still?")
+        return Finding("times", "look", figure, "are files missing, or did the service stop?")
     if back:
-        advice = "sort the log by time before it is replayed, if the order matters"
-        return Finding("times", "look", f"{figure}; {back:,} times run backwards", advice)
+        advice = "sort the log by time before a replay, if the order matters"
+        return Finding("times", "look", f"{figure}; {back:,} times are earlier than the one before", advice)
     return Finding("times", "good", figure, "nothing to do")
 
 
 def _reward_drift(change: Change | None) -> Finding:
     if change is None:
-        return Finding("reward drift", "good", "too few rewards to compare halves", "nothing to do")
+        return Finding("reward drift", "good", "there are too few rewards to compare halves", "nothing to do")
     figure = f"the mean reward is {change.before:.4g} in the first half, {change.after:.4g} in the second"
     if change.is_sure and abs(change.deviations) > 0.1:
-        advice = "evaluate on recent decisions only, and find out what has changed, unless the model has just learned"
+        advice = "find out what has changed, and evaluate on recent decisions only, unless the model was learning"
         return Finding("reward drift", "look", figure, advice)
     return Finding("reward drift", "good", figure, "nothing to do")
 
@@ -233,7 +235,7 @@ def _context_drift(contexts: ContextDrift) -> Finding:
         return Finding("context drift", "good", f"none of {len(changes):,} features has changed much", "nothing to do")
     shown = "; ".join(_told(changed[:SHOWN_CHANGES]))
     figure = f"{len(changed):,} of {len(changes):,} features changed by more than 0.2 deviations: {shown}"
-    return Finding("context drift", "look", figure, "is it the world, or does somebody fill these in differently now?")
+    return Finding("context drift", "look", figure, "did the visitors change, or the code that fills in the features?")
 
 
 def _told(changes: list[Change]) -> Iterator[str]:

@@ -1,13 +1,13 @@
-"""Were actions drawn with the probabilities that were logged? A test that may be looked at whenever one likes.
+"""A test whether actions were drawn with the logged probabilities. It is valid at all times.
 
-Let S be a set of actions that is fixed before the draw, q its probability by the log, and X = 1 if the action was drawn
-from S. If the log is right, exp(θ·X) / (1 + q·(exp(θ) − 1)) has the mean 1 in each round, whatever happened before, so
-that the product over rounds is a martingale for each θ. So is a mixture of such products over sets and over θ, which
-begins at 1. By Ville's inequality it ever exceeds 20 with a probability of at most 1/20.
+Let S be a set of actions that is fixed before the draw, q its logged probability, and X = 1 if the drawn action is in
+S. If the log is right, exp(θ·X) / (1 + q·(exp(θ) − 1)) has the mean 1 in each round, whatever happened before. So the
+product over rounds is a martingale for each θ, and so is a mixture of such products over sets and θ, which starts at 1.
+By Ville's inequality it ever exceeds 20 with a probability of at most 1/20.
 
-The sets are: the action that is likeliest by the log, which tells when another model has drawn; actions whose
-probabilities lie in some range; each action. These three share the weight of the mixture equally. The weight of the
-i-th action that was on offer is 1/(i·(i + 1)) of the last share: no number of actions must be known.
+The sets are: the action with the highest logged probability, which shows if another model has drawn; the actions whose
+probabilities lie in a range; and each single action. These three kinds have equal weight in the mixture. Within the
+last kind, the i-th action on offer has the weight 1/(i·(i + 1)), so the number of actions need not be known.
 """
 
 from itertools import pairwise
@@ -20,10 +20,10 @@ from scipy.special import logsumexp
 from warmcb.logs.health_drawn import Drawn
 
 ALARM = 20.0
-"""The e-value at which the log is wrong, with an error of at most 1 in 20 over all times."""
+"""The e-value above which the log is called wrong. The probability of a false alarm, at any time, is at most 1/20."""
 
 EDGES = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.8, 1.0)
-"""The ranges of probabilities that are tested by themselves."""
+"""The ranges of probabilities that are tested."""
 
 _STEPS = 0.05 * 2.0 ** np.arange(7)
 _THETAS = np.concatenate([-_STEPS[::-1], _STEPS])
@@ -31,14 +31,14 @@ _ODDS = np.expm1(_THETAS)
 
 
 class Compared(NamedTuple):
-    """A set of actions: how often it was drawn, and how often it should have been.
+    """A set of actions: the number of draws, and the expected number.
 
     Attributes:
-        what: the set, in words.
-        drawn: how often one of it was drawn.
-        expected: the sum of its logged probabilities.
-        trials: how often an action of it was on offer.
-        evalue: of the test for this set alone; far above 1 speaks against the log.
+        what: a description of the set.
+        drawn: the number of draws of its actions.
+        expected: the expected number of draws, which is the sum of the logged probabilities.
+        trials: the number of decisions in which one of its actions was on offer.
+        evalue: the e-value of the test for this set alone. If it is far above 1, the log is probably wrong.
 
     """
 
@@ -50,7 +50,7 @@ class Compared(NamedTuple):
 
 
 class _Sets:
-    """Sets of one kind, each with its counts and its martingale for each θ."""
+    """Sets of one kind, each with its counts and a martingale for each θ."""
 
     def __init__(self) -> None:
         self.drawn = np.zeros(0)
@@ -59,7 +59,7 @@ class _Sets:
         self._norms = np.zeros((0, len(_THETAS)))
 
     def add(self, codes: NDArray[np.int64], probabilities: NDArray[np.float64], drawn: NDArray[np.int64]) -> None:
-        """The sets that were there with their probabilities, and those that were drawn from."""
+        """Add the sets on offer with their probabilities, and the sets of the drawn actions."""
         size = max(len(self.drawn), int(codes.max(initial=-1)) + 1)
         grown = size - len(self.drawn)
         self.drawn = np.pad(self.drawn, (0, grown)) + np.bincount(drawn, minlength=size)
@@ -70,20 +70,20 @@ class _Sets:
             self._norms[:, place] += np.bincount(codes, np.log1p(probabilities * odds), minlength=size)
 
     def logs(self) -> NDArray[np.float64]:
-        """The logarithm of each set's e-value."""
+        """The logarithm of the e-value of each set."""
         return np.asarray(logsumexp(np.outer(self.drawn, _THETAS) - self._norms, axis=1) - np.log(len(_THETAS)))
 
 
 class Frequencies:
-    """The test, round by round."""
+    """The test, updated round by round."""
 
     def __init__(self) -> None:
         self._likeliest, self._ranges, self._actions = _Sets(), _Sets(), _Sets()
         self.highest = 0.0
-        """The logarithm of the highest e-value at any look."""
+        """The logarithm of the highest e-value so far."""
 
     def add(self, drawn: Drawn) -> None:
-        """Take decisions in, and look at the test once."""
+        """Add decisions, and update the highest e-value."""
         probabilities = drawn.probabilities
         highest = np.maximum.reduceat(probabilities, drawn.starts)
         is_highest = np.flatnonzero(probabilities == highest[drawn.rows])
@@ -97,13 +97,13 @@ class Frequencies:
         self.highest = max(self.highest, self.log_evalue())
 
     def log_evalue(self) -> float:
-        """The logarithm of the e-value of the whole mixture, now."""
+        """The logarithm of the present e-value of the whole mixture."""
         actions = self._actions.logs()
         places = 1.0 + np.arange(len(actions))
-        weights = np.append(1 / (places * (places + 1)), 1 / (1 + len(actions)))  # the last: of those yet to come
+        weights = np.append(1 / (places * (places + 1)), 1 / (1 + len(actions)))  # the last one is for future actions
         n_ranges = len(EDGES) - 1
         ranges = self._ranges.logs()
-        unseen = np.full(n_ranges - len(ranges), 0.0)  # a set that was never there still has its 1
+        unseen = np.full(n_ranges - len(ranges), 0.0)  # the e-value of a set that was never on offer is 1
         parts = [
             logsumexp(self._likeliest.logs()),
             logsumexp(np.concatenate([ranges, unseen])) - np.log(n_ranges),
@@ -112,16 +112,16 @@ class Frequencies:
         return float(logsumexp(parts) - np.log(3))
 
     def by_range(self) -> list[Compared]:
-        """The ranges of probabilities that there were."""
+        """The draws of each range of probabilities."""
         words = [f"actions with a probability from {low:g} to {high:g}" for low, high in pairwise(EDGES)]
         return _compared(self._ranges, words)
 
     def by_action(self, names: list[str]) -> list[Compared]:
-        """Every action."""
+        """The draws of each action."""
         return _compared(self._actions, names)
 
     def worst(self, names: list[str]) -> Compared:
-        """The set that speaks most clearly against the log."""
+        """The set with the highest e-value."""
         likeliest = _compared(self._likeliest, ["the likeliest action"])
         return max(likeliest + self.by_range() + self.by_action(names), key=lambda one: one.evalue)
 
@@ -129,7 +129,7 @@ class Frequencies:
 def _summed(
     rows: NDArray[np.int64], sets: NDArray[np.int64], probabilities: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Each set of each round once, with its whole probability."""
+    """Each set of each round once, with the sum of its probabilities."""
     n_sets = len(EDGES) - 1
     sums = np.bincount(rows * n_sets + sets, probabilities)
     there = np.flatnonzero(sums)

@@ -1,4 +1,4 @@
-"""One page that tells how healthy a log is."""
+"""A page on the health of a log."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ _MOST_CHANGES = 20
 
 
 def write_health_page(health: Health, path: Path) -> None:
-    """Write the page of a log's health.
+    """Write a page on the health of a log.
 
     Args:
-        health: as `check_log` gives it.
-        path: the file; one that was there before is replaced.
+        health: the result of `check_log`.
+        path: the file. An existing file is replaced.
 
     """
     actions = sorted(health.actions, key=lambda action: -action.offered)

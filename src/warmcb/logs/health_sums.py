@@ -1,4 +1,4 @@
-"""What one pass over a log adds up, in bounded memory."""
+"""All sums of one pass over a log, in bounded memory."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ from warmcb.logs.open import Log
 
 
 class Sums:
-    """All that the checks need to know of a log."""
+    """The sums that the checks of a log need."""
 
     def __init__(self, log: Log) -> None:
         self.arms: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What a log can tell about policies other than the one that decided."""
+"""How much a log can tell about other policies."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,19 @@ from numpy.typing import NDArray
 
 from warmcb.logs.health_drawn import Drawn
 
-_LEAST = 1e-100  # a probability whose weight can be squared
+_LEAST = 1e-100  # the squared weight of a smaller probability would overflow
 
 
 class ActionCounts(NamedTuple):
-    """What became of one action.
+    """The counts of one action in a log.
 
     Attributes:
-        name: of the action.
-        offered: in how many decisions it could have been chosen.
-        explored: in how many of these it had a chance.
+        name: the name of the action.
+        offered: the number of decisions in which it was allowed.
+        explored: the number of these in which it had a probability above 0.
         expected: the sum of its probabilities.
-        played: how often it was chosen.
-        effective: how many decisions a log that always plays it would have to have, to tell as much about it.
+        played: the number of decisions in which it was chosen.
+        effective: the number of decisions that would give as much information, if it was always chosen.
 
     """
 
@@ -32,21 +32,21 @@ class ActionCounts(NamedTuple):
 
 
 class Support:
-    """Chances of actions, summed over decisions."""
+    """Sums over decisions of the probabilities of actions."""
 
     def __init__(self) -> None:
         self.decisions = 0
         self.full = 0
-        """Decisions in which every allowed action had a chance."""
+        """The number of decisions in which each allowed action had a probability above 0."""
         self.forbidden = 0
-        """Decisions in which an action was chosen that was not allowed."""
+        """The number of decisions in which the chosen action was not allowed."""
         self.largest_weight = 1.0
         """The largest 1/p of a chosen action."""
         self._uniform = np.zeros(2)
         self._counts = np.zeros((6, 0))
 
     def add(self, drawn: Drawn) -> None:
-        """Take decisions in."""
+        """Add decisions."""
         has_chance = drawn.probabilities > 0
         n_decisions = len(drawn)
         sizes = np.bincount(drawn.rows, drawn.allowed, minlength=n_decisions)
@@ -57,7 +57,7 @@ class Support:
         self.full += int(np.count_nonzero(unexplored == 0))
         self.forbidden += int(np.count_nonzero(~is_allowed))
         self.largest_weight = max(self.largest_weight, float(weights.max(initial=1.0)))
-        # Where an allowed action had no chance, no weight can stand for it.
+        # Decisions in which an allowed action has the probability 0 say nothing about the uniform policy.
         uniform = (weights / np.maximum(sizes, 1))[is_allowed & (unexplored == 0)]
         self._uniform += [uniform.sum(), (uniform**2).sum()]
         self._add_actions(drawn, has_chance, weights)
@@ -82,7 +82,7 @@ class Support:
         return float(total**2 / squares) if squares else 0.0
 
     def actions(self, names: list[str]) -> list[ActionCounts]:
-        """Every action, in the order of `names`."""
+        """The counts of each action, in the order of `names`."""
         offered, explored, expected, played, weights, squares = self._counts
         effective = np.divide(weights**2, squares, out=np.zeros_like(weights), where=squares > 0)
         numbers = zip(

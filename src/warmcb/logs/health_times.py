@@ -1,4 +1,4 @@
-"""When decisions were made and when their rewards came, in a fixed number of counters."""
+"""The times of decisions and rewards, in a fixed number of counters."""
 
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -11,15 +11,15 @@ _SECOND = 1_000_000
 _MOST_BUCKETS = 256
 _DECADES = (-3, 8)  # of seconds
 _PER_DECADE = 10
-_LARGEST = 1e100  # a reward of which many can be summed, and drawn
+_LARGEST = 1e100  # sums of larger rewards could overflow
 
 
 class Gap(NamedTuple):
-    """A stretch of time without a decision.
+    """A period without a decision.
 
     Attributes:
-        start: of the stretch.
-        seconds: how long it lasts.
+        start: its start.
+        seconds: its length in seconds.
 
     """
 
@@ -28,13 +28,13 @@ class Gap(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Decisions in stretches of time of one length.
+    """Decisions and rewards over time, in periods of equal length.
 
     Attributes:
-        starts: of the stretches.
-        decisions: how many were made in each.
-        rewarded: how many of these have a reward.
-        rewards: the sum of these.
+        starts: the starts of the periods.
+        decisions: the number of decisions in each period.
+        rewarded: the number of these with a reward.
+        rewards: the sum of their rewards.
 
     """
 
@@ -45,7 +45,7 @@ class Buckets(NamedTuple):
 
 
 class Timeline:
-    """Decisions and rewards over time. Stretches become longer as the log does, so that their number stays bounded."""
+    """Counts decisions and rewards over time. Periods become longer with the log, so their number is bounded."""
 
     def __init__(self) -> None:
         self._origin: int | None = None
@@ -56,7 +56,7 @@ class Timeline:
         self.timed = 0
 
     def add(self, table: pl.DataFrame) -> None:
-        """Take decisions in."""
+        """Add decisions."""
         timed = table.filter(pl.col("time").is_not_null()).select(pl.col("time").cast(pl.Int64), "reward")
         if not len(timed):
             return
@@ -65,7 +65,7 @@ class Timeline:
             self._origin = self._latest = int(moments[0])
         self.timed += len(moments)
         self._find_gap(moments)
-        ages = np.maximum(moments - self._origin, 0)  # what runs back behind the beginning belongs to it
+        ages = np.maximum(moments - self._origin, 0)  # times before the first one count as the first
         while ages.max() >= self._width * _MOST_BUCKETS:
             self._width *= 2
             pairs = self._sums.reshape(3, -1, 2).sum(axis=2)
@@ -86,47 +86,64 @@ class Timeline:
 
     @property
     def span(self) -> float:
-        """Seconds from the first decision to the last."""
+        """The time from the first decision to the last, in seconds."""
         return 0.0 if self._origin is None else (self._latest - self._origin) / _SECOND
 
     @property
     def longest_gap(self) -> Gap | None:
-        """The longest stretch without a decision."""
+        """The longest period without a decision; None if all times are the same."""
         start, length = self._gap
         return Gap(_moment(start), length / _SECOND) if length else None
 
     def buckets(self) -> Buckets:
-        """What was counted, up to the last decision."""
+        """The counts up to the last decision."""
         end = 0 if self._origin is None else (self._latest - self._origin) // self._width + 1
         starts = [_moment((self._origin or 0) + place * self._width) for place in range(end)]
         return Buckets(starts, *self._sums[:, :end])
 
 
 class Delays:
-    """How long rewards took, counted by orders of magnitude."""
+    """A histogram of the delays of rewards, with logarithmic bins.
+
+    Attributes:
+        edges: the edges of the bins, in seconds.
+        counts: the number of rewards below the first edge, in each bin, and above the last edge.
+        early: the number of rewards that arrived before their decision.
+
+    """
 
     def __init__(self) -> None:
         first, last = _DECADES
         self.edges = np.logspace(first, last, (last - first) * _PER_DECADE + 1)
-        """Of the ranges, in seconds."""
         self.counts = np.zeros(len(self.edges) + 1)
-        """Below the first edge, between edges, above the last."""
         self.early = 0
-        """Rewards that came before their decision."""
 
     def add(self, table: pl.DataFrame) -> None:
-        """Take decisions in."""
+        """Add decisions.
+
+        Args:
+            table: decisions with the columns `time` and `rewarded`.
+
+        """
         seconds = (table["rewarded"] - table["time"]).drop_nulls().cast(pl.Int64).to_numpy() / _SECOND
         self.early += int(np.count_nonzero(seconds < 0))
         self.counts += np.bincount(np.searchsorted(self.edges, seconds), minlength=len(self.counts))
 
     @property
     def known(self) -> int:
-        """How many rewards have a time."""
+        """The number of rewards with a time."""
         return int(self.counts.sum())
 
     def quantile(self, share: float) -> float:
-        """Seconds within which this share of rewards came, up to a quarter more."""
+        """Compute a quantile of the delays.
+
+        Args:
+            share: the share of rewards, from 0 to 1.
+
+        Returns:
+            the time in seconds within which this share of rewards arrived. It may be up to a quarter too long.
+
+        """
         place = int(np.searchsorted(np.cumsum(self.counts), share * self.known))
         return float(self.edges[min(place, len(self.edges) - 1)])
 
@@ -136,7 +153,7 @@ def _moment(microseconds: int) -> datetime:
 
 
 def in_words(seconds: float) -> str:
-    """A length of time."""
+    """A duration as text."""
     units: list[tuple[float, Any]] = [(86400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s")]
     for size, unit in units:
         if seconds >= 2 * size:

@@ -1,4 +1,4 @@
-"""How far off an estimate may be, after a number of decisions that was fixed in advance; else see `sequences`."""
+"""Confidence intervals after a number of decisions that was fixed in advance. For any other, use `sequences`."""
 
 import math
 from dataclasses import dataclass
@@ -13,14 +13,20 @@ from warmcb.logs.evidence import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the value of a policy lies, with some confidence.
+    """A confidence interval of the value of a policy.
 
     Attributes:
-        low: its lower end.
-        high: its upper end.
-        kind: how it was made.
-        level: the share of logs in which such an interval contains the value.
-        asymptotic: whether that share is only approached as the log grows.
+        low: the lower end.
+        high: the upper end.
+        kind: the method, such as "gaussian".
+        level: the confidence level: the share of logs in which such an interval contains the value.
+        asymptotic: whether the level holds only in the limit of long logs.
+
+    Examples:
+        >>> from warmcb.logs.intervals import Interval
+        >>> interval = Interval(0.2, 0.5, "gaussian", level=0.95, asymptotic=True)
+        >>> 0.3 in interval, interval.is_empty
+        (True, False)
 
     """
 
@@ -32,12 +38,12 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """From the lower end to the upper one."""
+        """The distance of the ends."""
         return self.high - self.low
 
     @property
     def is_empty(self) -> bool:
-        """Whether no value fits what was seen: then probabilities, of the log or of the policy, are wrong."""
+        """Whether no value fits the decisions. Then the probabilities of the log or of the policy are wrong."""
         return self.low > self.high
 
     def __contains__(self, value: float) -> bool:
@@ -45,12 +51,22 @@ class Interval:
 
 
 def standard_error(terms: Terms, units: Units | None = None) -> float:
-    """The standard error of the mean of some terms; infinite if there is one decision, or one unit, only.
+    """Compute the standard error of an estimate.
 
     Args:
-        terms: of an estimate.
-        units: who each decision happened to, as `Evidence` has them. Decisions of one unit depend on each other, so
-            that only sums over units count as independent (the cluster-robust error).
+        terms: the terms of the estimate.
+        units: the user or session of each decision, as in `Evidence`. Decisions of the same unit are not independent,
+            so the error is cluster-robust: it is computed from sums over units.
+
+    Returns:
+        the standard error; infinite if there is only one decision or one unit.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warmcb.logs.estimators import Terms
+        >>> from warmcb.logs.intervals import standard_error
+        >>> round(standard_error(Terms(np.array([0.0, 1.0, 0.0, 1.0, 0.5]), 0.0, np.ones(5))), 3)
+        0.224
 
     """
     value, size = terms.value, float(terms.counts.sum())
@@ -67,18 +83,26 @@ def standard_error(terms: Terms, units: Units | None = None) -> float:
 
 
 def gaussian(terms: Terms, units: Units | None = None, *, level: float = 0.95) -> Interval:
-    """The mean of some terms ± z standard errors. It is too narrow where a few large weights decide.
+    """Compute the Gaussian interval: the mean of some terms ± z standard errors.
+
+    It is too narrow if a few large weights dominate.
 
     Args:
-        terms: of an estimate.
-        units: who each decision happened to, if units repeat.
-        level: of confidence.
+        terms: the terms of an estimate.
+        units: the user or session of each decision, if they repeat.
+        level: the confidence level.
 
-    >>> from warmcb.logs.estimators import ESTIMATORS
-    >>> evidence = Evidence(weights=[2.0, 0.0] * 50, rewards=[1.0] * 100, largest_weights=[2.0] * 100)
-    >>> interval = gaussian(ESTIMATORS["ips"].terms(evidence))
-    >>> round(interval.low, 2), round(interval.high, 2)
-    (0.8, 1.2)
+    Returns:
+        the interval.
+
+    Examples:
+        >>> from warmcb.logs.estimators import ESTIMATORS
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.intervals import gaussian
+        >>> evidence = Evidence(weights=[2.0, 0.0] * 50, rewards=[1.0] * 100, largest_weights=[2.0] * 100)
+        >>> interval = gaussian(ESTIMATORS["ips"].terms(evidence))
+        >>> round(interval.low, 2), round(interval.high, 2)
+        (0.8, 1.2)
 
     """
     from scipy.special import ndtri
@@ -92,20 +116,29 @@ def gaussian(terms: Terms, units: Units | None = None, *, level: float = 0.95) -
 def cressie_read(
     evidence: Evidence, *, reward_range: tuple[float, float] | None = None, level: float = 0.95
 ) -> Interval:
-    """The empirical-likelihood interval CR(−2) of Karampatziakis, Langford and Mineiro (2020).
+    """Compute the empirical-likelihood interval CR(−2).
 
-    It allows for one more decision of any weight, with the worst reward. Units that repeat count as one decision each,
-    of the average size: their weights and weighted rewards are added up.
+    It allows for one more decision of any weight, with the worst reward. Decisions of the same unit count as one: their
+    weights and weighted rewards are added.
 
     Args:
-        evidence: what a log says about a policy.
-        reward_range: the lowest and the highest possible reward; None: those of the log.
-        level: of confidence.
+        evidence: the evidence on a policy.
+        reward_range: the lowest and the highest possible reward; by default those of the log.
+        level: the confidence level.
 
-    >>> evidence = Evidence(weights=[2.0, 0.0] * 50, rewards=[1.0] * 99 + [0.0], largest_weights=[2.0] * 100)
-    >>> interval = cressie_read(evidence, reward_range=(0.0, 1.0))
-    >>> round(interval.low, 2), interval.high
-    (0.83, 1.0)
+    Returns:
+        the interval.
+
+    References:
+        Karampatziakis, Langford, Mineiro: *Empirical Likelihood for Contextual Bandits*, NeurIPS 2020.
+
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.intervals import cressie_read
+        >>> evidence = Evidence(weights=[2.0, 0.0] * 50, rewards=[1.0] * 99 + [0.0], largest_weights=[2.0] * 100)
+        >>> interval = cressie_read(evidence, reward_range=(0.0, 1.0))
+        >>> round(interval.low, 2), interval.high
+        (0.83, 1.0)
 
     """
     from scipy.special import fdtri
@@ -144,9 +177,9 @@ class _Sums(NamedTuple):
         return self._replace(y=-self.y, wy=-self.wy)
 
     def lowest_value(self, worst: float, quantile: float) -> float:
-        """The lowest value that is likely enough if one more decision has the worst reward."""
+        """The lowest value in the confidence region, if one more decision has the worst reward."""
         n, fits = self.n, (self._with_weight_0(), self._unbounded(worst))
-        # How unlikely the weights are anyway, under the better of the two added decisions.
+        # How unlikely the weights are in any case, with the better of the two added decisions.
         least_unlikely = fits[1].unlikely if self.w < n else fits[0].unlikely
         budget = (least_unlikely + quantile) / (1 + n)
         values = []
@@ -157,7 +190,7 @@ class _Sums(NamedTuple):
         return min(values)
 
     def _with_weight_0(self) -> "_Fit":
-        """The added decision has a weight of 0, so that its reward does not matter."""
+        """The added decision has the weight 0, so its reward does not matter."""
         w, y, ww, wy, yy = (some / (1 + self.n) for some in self[1:])
         variance, covariance = ww - w * w, wy - w * y
         if variance <= 0:  # there are no weights at all
@@ -166,14 +199,14 @@ class _Sums(NamedTuple):
         return _Fit(unlikely, y + (1 - w) * covariance / variance, yy - y * y - covariance**2 / variance)
 
     def _unbounded(self, worst: float) -> "_Fit":
-        """The limit of large weights: what is missing to an average weight of 1 has the worst reward."""
+        """The limit of large weights: the difference to an average weight of 1 has the worst reward."""
         n, missed = self.n, self.y - worst * self.w
         squares = self.yy - 2 * worst * self.wy + worst * worst * self.ww
         return _Fit((1 + n) / n, worst + missed / n, (squares - missed**2 / n) / (1 + n))
 
 
 class _Fit(NamedTuple):
-    """The likeliest world with a certain added decision: how unlikely it is, the value there, and its spread."""
+    """The likeliest distribution with a given added decision: how unlikely it is, its value, and its spread."""
 
     unlikely: float
     value: float

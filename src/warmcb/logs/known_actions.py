@@ -1,4 +1,4 @@
-"""The actions of a whole log: what a bandit has to know of them before it meets the first decision."""
+"""The actions of a whole log, which a bandit needs to know before the first decision."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,8 +10,9 @@ class LogActions(NamedTuple):
     """The actions of a log.
 
     Attributes:
-        names: all of them, in alphabetical order; None if some action has no name, or all have the same.
-        n_actions: how many there are: names, or else places of the largest decision. At least 2, as bandits need them.
+        names: their names in alphabetical order; None if an action has no name, or if there is only one name.
+        n_actions: the number of names, or else the largest number of actions of a decision. At least 2, because
+            bandits need 2 actions.
 
     """
 
@@ -23,7 +24,7 @@ def actions_in(tables: Iterable[pl.DataFrame]) -> LogActions:
     """Find the actions of a log.
 
     Args:
-        tables: all of the log.
+        tables: all tables of the log.
 
     """
     found: set[str | None] = set()

@@ -1,7 +1,7 @@
-"""The decisions of a table as arrays: in each of them a context, what could be chosen, and what was.
+"""The decisions of a table as arrays: contexts, actions, probabilities and rewards.
 
-Actions of all decisions lie one behind the other ("flat"); `starts` says where those of a decision begin. So tables
-with the same K actions in each row and tables with other actions in each row are alike.
+The actions of all decisions are stored one after the other ("flat"), because decisions may have different numbers of
+actions. `starts` has the first place of each decision.
 """
 
 from functools import cached_property
@@ -24,14 +24,14 @@ class Logged:
     """Decisions of a log, as arrays.
 
     Args:
-        table: rows in the form of `warmcb.logs.table`, with probabilities.
+        table: rows with the columns of `warmcb.logs.table.SCHEMA`.
 
     Attributes:
         table: the rows.
-        starts: decision i has the places `starts[i]` to `starts[i + 1]` of flat arrays.
-        probabilities: flat, as they were logged.
+        starts: decision i has the places from `starts[i]` up to, but not including, `starts[i + 1]` in flat arrays.
+        probabilities: the logged probabilities, flat.
         action: the place of the chosen action in its decision, from 0.
-        reward: what it brought; NaN if nothing came.
+        reward: the reward; NaN if there is none.
 
     """
 
@@ -47,7 +47,7 @@ class Logged:
         return len(self.table)
 
     def where(self, mask: NDArray[np.bool_]) -> Self:
-        """Some of the decisions; they still know what other slots of their events took."""
+        """Select decisions. They keep the information on other slots of their events."""
         if mask.all():
             return self
         some = type(self)(self.table.filter(pl.Series(mask)))
@@ -55,7 +55,7 @@ class Logged:
         return some
 
     def part(self, begin: int, end: int) -> Self:
-        """The decisions from one place to another; they still know what other slots of their events took."""
+        """Select the decisions [begin, end). They keep the information on other slots of their events."""
         some = type(self)(self.table[begin:end])
         first, last = self.starts[begin], self.starts[begin + len(some)]
         some.allowed, some.slot_places = self.allowed[first:last], self.slot_places[begin:end]
@@ -63,7 +63,7 @@ class Logged:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """How many actions each decision has, with those that were not allowed."""
+        """The number of actions of each decision, including those that were not allowed."""
         return np.diff(self.starts)
 
     @property
@@ -73,29 +73,29 @@ class Logged:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Flat: the place of each action in its decision, from 0."""
+        """The place of each action in its decision, from 0; flat."""
         return np.arange(len(self.probabilities)) - np.repeat(self.starts[:-1], self.sizes)
 
     @property
     def row_of_each(self) -> NDArray[np.int64]:
-        """Flat: which decision each action belongs to."""
+        """The decision of each action; flat."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def entries(self, column: str) -> tuple[NDArray[np.bool_], pl.Series]:
-        """The entries of a column of lists, one for each action; and, flat, which actions have one."""
+        """For a column of lists: which actions have an entry (flat), and the entries."""
         lists = self.table[column]
         return np.repeat(lists.is_not_null().to_numpy(), self.sizes), lists.drop_nulls().explode()
 
     @cached_property
     def is_evidence(self) -> NDArray[np.bool_]:
-        """Whether a decision was drawn by the logged probabilities from what was allowed, took place, has a reward."""
+        """Whether each decision can be used: it was drawn by the model, allowed, activated, and has a reward."""
         drawn = self.table.select((pl.col("arm") == "model") & pl.col("activated") & pl.col("reward").is_not_null())
         is_evidence: NDArray[np.bool_] = drawn.to_series().to_numpy() & self.allowed[self.chosen]
         return is_evidence
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
-        """Flat: which actions could have been chosen. An action is on a page once: earlier slots take theirs away."""
+        """Whether each action could have been chosen; flat. Actions of earlier slots of the page cannot."""
         is_told, told = self.entries("allowed")
         marks = np.ones(len(self.probabilities), dtype=np.bool_)
         marks[is_told] = told.fill_null(False).to_numpy()
@@ -106,7 +106,7 @@ class Logged:
 
     @cached_property
     def slot_places(self) -> NDArray[np.int64]:
-        """The place of each decision among the slots of its event, from 0. Without a slot it is an event of its own."""
+        """The place of each decision among the slots of its event, from 0; 0 for a decision without slots."""
         event, slot = pl.col("event"), pl.col("slot")
         is_first = slot.is_null() | slot.shift().is_null() | (event != event.shift())
         rows = np.arange(len(self))
@@ -115,19 +115,19 @@ class Logged:
 
     @cached_property
     def units(self) -> NDArray[np.uint64]:
-        """Who each decision happened to: the hash of its unit, or of its event."""
+        """The unit of each decision: the hash of its unit, or of its event if it has none."""
         return identities_of(tuple(self.table.select(pl.coalesce("unit", "event")).to_series().to_list()))
 
     # Contexts and actions
 
     @property
     def has_records(self) -> bool:
-        """Whether contexts are records and not only rows of numbers."""
+        """Whether contexts are records, and not rows of numbers."""
         return self.table["request"].null_count() < len(self)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
-        """Each context with its described actions, as dsjson has them; what is said of the slot is a part of it."""
+        """Each context with its described actions and its slot, in the form of dsjson."""
         return [self._record(i, text) for i, text in enumerate(self.table["request"].to_list())]
 
     def _record(self, i: int, text: str | None) -> dict[str, Any]:
@@ -161,14 +161,14 @@ class Logged:
 
     @cached_property
     def contexts(self) -> Any:
-        """A list of records, without their actions; or a matrix of numbers; None if there are no contexts at all."""
+        """A list of records without their actions, or a matrix of numbers; None if there are no contexts."""
         if self.has_records:
             return [{name: value for name, value in one.items() if name != "_multi"} for one in self.records]
         return self.numbers
 
     @cached_property
     def are_described(self) -> bool:
-        """Whether actions have features and not only names."""
+        """Whether actions have features, and not only names."""
         if self.table["described"].null_count() < len(self):
             return True
         return self.has_records and any(
@@ -176,7 +176,7 @@ class Logged:
         )
 
     def described(self, i: int) -> Any:
-        """The descriptions of a decision's actions: a matrix, or a list of records; None if there are none."""
+        """The features of the actions of a decision: a matrix, or a list of records; None if there are none."""
         rows = self.table["described"][i]
         if rows is None:
             return self.records[i].get("_multi") if self.has_records else None
@@ -186,7 +186,7 @@ class Logged:
             raise self._error(i, "described", rows.to_list(), "rows of numbers of the same width") from None
 
     def names(self, i: int) -> list[str] | None:
-        """The names or ids of a decision's actions."""
+        """The names or ids of the actions of a decision."""
         found = self.table["names"][i]
         return None if found is None else found.to_list()
 
@@ -199,6 +199,6 @@ def _are_records(actions: object, count: int) -> bool:
 
 
 def _frozen(array: NDArray[np.float32]) -> NDArray[np.float32]:
-    """An array that policies can look at and not change."""
+    """Make an array read-only, before policies get it."""
     array.flags.writeable = False
     return array

@@ -1,4 +1,4 @@
-"""Pages that open anywhere and ask no server for anything."""
+"""HTML pages in a single file, which need no server."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,9 +10,9 @@ class Picture(NamedTuple):
     """A figure of a page.
 
     Attributes:
-        title: what it shows.
+        title: its title.
         caption: how to read it.
-        svg: to stand in the page.
+        svg: the figure, to be embedded in the page.
 
     """
 
@@ -22,12 +22,12 @@ class Picture(NamedTuple):
 
 
 def write_page(template: str, path: Path, **values: Any) -> None:
-    """Write a page in one step.
+    """Write a page. It appears when it is complete.
 
     Args:
         template: the name of a template of this package.
-        path: the file; one that was there before is replaced.
-        **values: what the template shows.
+        path: the file. An existing file is replaced.
+        **values: the values for the template.
 
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -42,7 +42,7 @@ def write_page(template: str, path: Path, **values: Any) -> None:
     environment.filters["number"] = _number
     page = environment.get_template(template).render(**values)
     with replacing(path) as file:
-        file.write(page.encode(errors="replace"))  # the name of a file need not be text
+        file.write(page.encode(errors="replace"))  # the name of a file may not be valid text
 
 
 def _number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of evaluations and replays; needs Matplotlib."""
+"""Figures of evaluations and replays. They need Matplotlib."""
 
 from typing import TYPE_CHECKING
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def plot_evaluation(found: Evaluation, title: str = "") -> "Figure":
-    """Draw each policy's interval as the log grows, and where all of them end.
+    """Draw the intervals of each policy as the log grows, and the final estimates.
 
     Args:
-        found: what `evaluate` gave.
-        title: what stands above the figure.
+        found: the result of `evaluate`.
+        title: the title of the figure.
 
     Returns:
-        a figure; its `savefig` writes it to a file.
+        the figure; its method `savefig` writes it to a file.
 
     """
     figure = _figure(8, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=(2, 1), sharey=True)
     for place, (name, value) in enumerate(found.policies.items()):
         band, color = value.sequence, f"C{place}"
-        # After the first decision nothing is known; and where the log contradicts itself, nothing fits.
+        # After one decision the interval is infinite, and if the log contradicts itself, it is empty.
         known = np.isfinite(band.low) & np.isfinite(band.high) & (band.low <= band.high)
         low, high = band.low[known], band.high[known]
         left.fill_between(band.looks[known], low, high, color=color, alpha=0.2, lw=0)
@@ -52,14 +52,14 @@ def plot_evaluation(found: Evaluation, title: str = "") -> "Figure":
 
 
 def plot_replay(found: Replay, title: str = "") -> "Figure":
-    """Draw the learning curve of each bandit with its band.
+    """Draw the learning curve of each bandit, with its intervals.
 
     Args:
-        found: what `replay` gave.
-        title: what stands above the figure.
+        found: the result of `replay`.
+        title: the title of the figure.
 
     Returns:
-        a figure; its `savefig` writes it to a file.
+        the figure; its method `savefig` writes it to a file.
 
     """
     figure = _figure(7, 4.5)
@@ -76,7 +76,7 @@ def plot_replay(found: Replay, title: str = "") -> "Figure":
 
 
 def _show_the_end(axes: "Axes", ends: list[NDArray[np.float64]], *, lowest: bool) -> None:
-    """Cut the first tenth off if it is out of view: there the intervals are as wide as all rewards."""
+    """Choose the limits of the axis without the first tenth, in which the intervals are very wide."""
     later = np.concatenate([end[len(end) // 10 :] for end in ends])
     later = later[np.isfinite(later)]
     if later.size and lowest:

@@ -1,4 +1,4 @@
-"""How bandits meet the decisions of a log: what they would do, what they expect, and how they learn from it."""
+"""Bandits and policies on the decisions of a log: their probabilities, their predictions, and learning."""
 
 from abc import ABC, abstractmethod
 from itertools import pairwise
@@ -18,16 +18,16 @@ AnyBandit = Bandit | SharedBandit
 Range = tuple[float, float] | None
 
 Bars = NDArray[np.float64] | None
-"""For each decision a weight π(a)/p(a) above which it counts as the bandit's own; None: all are learned."""
+"""For each decision, the weight π(a)/p(a) above which rejection sampling accepts it; None to learn all decisions."""
 
 
 class Player(ABC):
-    """A bandit, or a policy, and the decisions of a log. What it gives is flat: a number for each logged action.
+    """A bandit or a policy on the decisions of a log. Results are flat: a number for each logged action.
 
     Args:
         bandit: a bandit or a policy.
-        rows: how contexts and actions become rows; by default by the bandit's own encoder.
-        reward_range: the lowest and the highest possible reward: what a bandit that wants costs in a range needs.
+        rows: converts contexts and actions to rows; by default with the encoder of the bandit.
+        reward_range: the lowest and the highest possible reward. A bandit with a `cost_range` needs it.
 
     """
 
@@ -39,15 +39,15 @@ class Player(ABC):
 
     @abstractmethod
     def probabilities(self, logged: Logged) -> Flat:
-        """With which probability it would choose each action; its draws are not touched."""
+        """The probability of each action. The counted draws of the bandit are not used."""
 
     @abstractmethod
     def expected(self, logged: Logged) -> Flat:
-        """The reward that it expects of each action; 0 for those that are not allowed."""
+        """The predicted reward of each action; 0 for actions that are not allowed."""
 
     @abstractmethod
     def learn(self, logged: Logged) -> None:
-        """Learn what was logged, off-policy."""
+        """Learn the decisions off-policy."""
 
     @abstractmethod
     def play(self, logged: Logged, bars: Bars = None) -> tuple[Flat, NDArray[np.bool_]]:
@@ -55,23 +55,23 @@ class Player(ABC):
 
         Args:
             logged: the decisions.
-            bars: those whose weight is above them are learned, as the bandit's own, with the bandit's probabilities.
-                None: all are learned, off-policy.
+            bars: decisions with a higher weight are learned, with the probabilities of the bandit. By default all are
+                learned off-policy.
 
         Returns:
-            with which probability it would have chosen each action, and which decisions it has learned.
+            the probability of each action, and which decisions were learned.
 
         """
 
     def greedy(self, logged: Logged) -> Flat:
-        """Certainty for the allowed action that is expected to bring most, the first among equals."""
+        """Probability 1 for the allowed action with the highest predicted reward, the first one if several have it."""
         expected = np.where(logged.allowed, self.expected(logged), -np.inf)
         flat = np.zeros(len(expected))
         flat[first_best(expected, logged.starts)] = 1.0
         return flat
 
     def _costs(self, logged: Logged) -> NDArray[np.float64]:
-        """What the decisions have cost, in the bandit's own range if it has one."""
+        """The costs of the decisions, in the `cost_range` of the bandit if it has one."""
         worst, best = rewards_between(logged.reward, self.reward_range)
         if self.bandit.cost_range is None:
             return -logged.reward
@@ -79,13 +79,13 @@ class Player(ABC):
         if self.reward_range is not None:
             return np.asarray(low + (high - low) * ((best - logged.reward) / (best - worst)))
         if -best < low or -worst > high:
-            wants = f"{type(self.bandit).__name__} wants costs from {low:g} to {high:g}"
-            raise InputError(f"reward_range is None; expected the lowest and the highest reward, as {wants}")
+            needs = f"{type(self.bandit).__name__} needs costs from {low:g} to {high:g}"
+            raise InputError(f"reward_range is None; expected the lowest and the highest reward, as {needs}")
         return -logged.reward
 
     @property
     def _policy(self) -> Any:
-        """A snapshot: deciding with it changes nothing."""
+        """A snapshot, which does not change when it decides."""
         return self.bandit if isinstance(self.bandit, Policy | SharedPolicy) else self.bandit.policy()
 
 
@@ -94,9 +94,9 @@ class NumberedPlayer(Player):
 
     Args:
         bandit: a bandit or a policy.
-        rows: how contexts become rows.
+        rows: converts contexts to rows.
         reward_range: the lowest and the highest possible reward.
-        by_place: an action is what stands at its place, whatever it is called; decisions may have fewer actions.
+        by_place: whether the number of an action is its place, whatever its name. Decisions may have fewer actions.
 
     """
 
@@ -105,7 +105,7 @@ class NumberedPlayer(Player):
     ) -> None:
         super().__init__(bandit, rows, reward_range)
         self.by_place = by_place
-        self._order: list[str | None] | None = None  # of names, if the bandit knows none
+        self._order: list[str | None] | None = None  # the names by place, if the bandit has no names
 
     def probabilities(self, logged: Logged) -> Flat:
         numbers, mask = self._numbers(logged)
@@ -146,7 +146,7 @@ class NumberedPlayer(Player):
         return flat, learned
 
     def _numbers(self, logged: Logged) -> tuple[NDArray[np.int32], NDArray[np.bool_] | None]:
-        """The number of each logged action, and which numbers are allowed; None: all of them, everywhere."""
+        """The number of each logged action, and the allowed numbers in each decision; None if all are allowed."""
         count, known = self.bandit.n_actions, self.bandit.actions
         is_named, names = logged.entries("names")
         if known is not None and is_named.any():
@@ -165,12 +165,12 @@ class NumberedPlayer(Player):
         is_named, names = logged.entries("names")
         if not is_named.all():
             event = logged.table["event"][int(logged.row_of_each[np.argmin(is_named)])]
-            raise DataError(f"the actions of event {shown(event)} have no names; expected names, as other events have")
+            raise DataError(f"the actions of event {shown(event)} have no names; expected names, as in other events")
         number_of: dict[str | None, int] = {name: number for number, name in enumerate(known)}
         found = names.to_list()
         if strange := [name for name in found if name not in number_of]:
             raise InputError(
-                f"the log has the action {shown(strange[0])}; expected one of {shown(list(known))}, as the policy has"
+                f"the log has the action {shown(strange[0])}; expected one of {shown(list(known))}, as in the policy"
             )
         numbers = np.array([number_of[name] for name in found])
         cells = logged.row_of_each * len(known) + numbers
@@ -181,7 +181,7 @@ class NumberedPlayer(Player):
         return numbers
 
     def _refuse_other_places(self, logged: Logged, names: list[str | None]) -> None:
-        """An error unless the places of the log mean the bandit's numbers."""
+        """Raise an error unless the places of the log are the numbers of the bandit."""
         count = self.bandit.n_actions
         if (other := logged.sizes[logged.sizes != count]).size:
             raise InputError(f"the log has {other[0]} actions; expected {count}, as the policy has")
@@ -189,10 +189,10 @@ class NumberedPlayer(Player):
             self._order = self._order or names[:count]
             if names[begin : begin + count] != self._order:
                 found = f"the names {shown(self._order)} and {shown(names[begin : begin + count])}"
-                raise InputError(f"the log has {found}; expected a bandit with names, as they change their places")
+                raise InputError(f"the log has {found}; expected a bandit with names, as their order changes")
 
     def _contexts(self, logged: Logged) -> Any:
-        """Rows of numbers; where there are no contexts, all are alike."""
+        """Rows of numbers. Without contexts, all rows are equal."""
         contexts = self.rows.contexts(logged)
         return np.ones((len(logged), 1), dtype=np.float32) if contexts is None else contexts
 
@@ -240,7 +240,7 @@ class DescribedPlayer(Player):
 
     def _chosen_rows(self, logged: Logged) -> NDArray[np.int64]:
         """The row of each chosen action among the allowed ones."""
-        before = np.concatenate([[0], np.cumsum(logged.allowed)])  # allowed actions before each place
+        before = np.concatenate([[0], np.cumsum(logged.allowed)])  # the number of allowed actions before each place
         rows: NDArray[np.int64] = before[logged.chosen] - before[logged.starts[:-1]]
         return rows
 
@@ -251,7 +251,7 @@ class DescribedPlayer(Player):
 
 
 def player_of(bandit: Any, rows: Plain | Encoded | None = None, reward_range: Range = None) -> Player:
-    """What lets a bandit or a policy of this package meet a log."""
+    """The player of a bandit or a policy."""
     if isinstance(bandit, SharedBandit | SharedPolicy):
         return DescribedPlayer(bandit, rows, reward_range)
     if isinstance(bandit, Bandit | Policy):
@@ -260,7 +260,7 @@ def player_of(bandit: Any, rows: Plain | Encoded | None = None, reward_range: Ra
 
 
 class Learning:
-    """A policy that learns while it is asked: after each decision what became of it.
+    """A policy that learns each decision after it was evaluated.
 
     Args:
         bandit: a fresh bandit.
@@ -285,14 +285,14 @@ class Learning:
 
 
 def _learned_with(own: float, logged: float, bars: Bars, i: int) -> float:
-    """The probability with which a logged action is learned: the log's, or the bandit's own; 0: it is not learned."""
+    """The probability to learn a logged action with: that of the log or of the bandit; 0 if it is not learned."""
     if bars is None:
         return logged
     return own if own > bars[i] * logged else 0.0
 
 
 def first_best(values: Flat, starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place of the highest value of each decision, the first among equals."""
+    """The place of the highest value of each decision, the first one if several have it."""
     best = np.repeat(np.maximum.reduceat(values, starts[:-1]), np.diff(starts))
     places = np.flatnonzero(values == best)
     return places[np.searchsorted(places, starts[:-1])]

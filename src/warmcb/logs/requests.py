@@ -1,4 +1,4 @@
-"""The request of an event: context and actions as JSON, in the form of dsjson's `c`. It is kept as text."""
+"""The request of an event: context and actions as JSON text, in the form of the object `c` in dsjson."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ _decode_request = msgspec.json.Decoder(_Request).decode
 
 
 def names_of(request: str | bytes | msgspec.Raw) -> tuple[str | None, ...] | None:
-    """The names of a request's actions, None for one without; None if the request describes no actions.
+    """The names of the actions of a request, None for an action without a name; None if the request has no actions.
 
-    An action's name is its `_tag`, or the id that Personalizer writes.
+    The name of an action is its `_tag`, or the id that Personalizer writes.
     """
     try:
         actions = _decode_request(request).multi
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"request is no JSON object with a list of actions: {error}") from None
+        raise InputError(f"request is not a JSON object with a list of actions: {error}") from None
     return None if actions is None else tuple(map(_name, actions))
 
 
@@ -40,7 +40,7 @@ def _name(action: _Action) -> str | None:
 
 
 def in_one_line(request: str) -> str:
-    """JSON as it came, if it came in one line."""
+    """JSON text without line breaks; unchanged if it has none."""
     if not is_text(request):
         raise InputError(f"request is {shown(request)}; expected JSON of an object")
     if "\n" not in request and "\r" not in request:
@@ -48,11 +48,11 @@ def in_one_line(request: str) -> str:
     try:
         return msgspec.json.format(request, indent=-1)
     except msgspec.DecodeError as error:
-        raise InputError(f"request is no JSON: {error}") from None
+        raise InputError(f"request is not JSON: {error}") from None
 
 
 def is_text(value: object) -> bool:
-    """Whether it is a text that can be written as UTF-8."""
+    """Whether a value is a text that can be encoded as UTF-8."""
     try:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Models of rewards for evaluations: this package's own learner, which never predicts what it has seen."""
+"""Models of rewards for evaluations. They never predict a decision that they have learned."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,14 +16,14 @@ from warmcb.logs.playing import DescribedPlayer, NumberedPlayer, Player
 from warmcb.logs.rows import Encoded, Narrowed, Plain
 
 _FOLDS = 3
-_BLOCK = 100  # decisions that are predicted before they are learned
+_BLOCK = 100  # decisions that are predicted together before they are learned
 
 
 class RewardModel(ABC):
-    """What each action of a decision is expected to bring; never more, nor less, than what was seen.
+    """A model of the reward of each action. Predictions stay within the range of the rewards that were seen.
 
     Args:
-        features: what it sees of a row: "linear", "squares" or "bends", as in `WarmBandit`.
+        features: the functions that it can fit: "linear", "squares" or "bends", as in `WarmBandit`.
 
     """
 
@@ -33,24 +33,24 @@ class RewardModel(ABC):
 
     @abstractmethod
     def start(self, logged: Logged, known: LogActions) -> None:
-        """Make models for decisions like these.
+        """Make the models.
 
         Args:
             logged: the first decisions.
-            known: the actions of the log, if they have no descriptions.
+            known: the actions of the log, if they are not described.
 
         """
 
     @abstractmethod
     def learn(self, logged: Logged) -> None:
-        """Learn from some decisions, all of which have rewards, in the first pass over the log."""
+        """Learn decisions with rewards, in the first pass over the log."""
 
     @abstractmethod
     def expected(self, logged: Logged) -> Flat:
-        """The reward that is expected of each action, in the second pass."""
+        """Predict the reward of each action, in the second pass."""
 
     def _player(self, logged: Logged, known: LogActions, rows: Plain | Encoded) -> Player:
-        # One lane, which learns from rounds alone and weighs them alike: plain regression.
+        # One lane with λ = 1 and equal weights, which is plain regression.
         settings: dict[str, Any] = {"lambdas": (1.0,), "features": self.features, "half_life": math.inf, "epsilon": 0.0}
         if logged.are_described:
             return DescribedPlayer(SharedBandit(**settings), rows)
@@ -70,11 +70,11 @@ class RewardModel(ABC):
 
 
 class CrossFitted(RewardModel):
-    """Decisions are dealt into folds by their units. A model for each fold learns from all others, and is asked there.
+    """Cross-fitting: decisions are split into folds by their units, and each fold is predicted from all others.
 
     Args:
         features: as in `RewardModel`.
-        folds: how many folds there are.
+        folds: the number of folds.
 
     """
 
@@ -104,17 +104,17 @@ class CrossFitted(RewardModel):
 
 
 class Progressive(RewardModel):
-    """One model, which has learned from earlier decisions only.
+    """One model, which learns from earlier decisions only.
 
-    If a bandit that learned meanwhile made the log, a cross-fitted model may know the future: a decision that turned
-    out well made the bandit decide alike later on, and these later decisions teach the model. This one cannot.
+    If a learning bandit made the log, a cross-fitted model uses information from the future: a good outcome changed
+    later decisions of the bandit, and the model learns from these. This model does not.
     """
 
     def start(self, logged: Logged, known: LogActions) -> None:
         self._model = self._player(logged, known, Narrowed() if logged.has_records else Plain())
 
     def learn(self, logged: Logged) -> None:
-        pass  # it learns in the second pass, after it was asked
+        pass  # it learns in the second pass, after each prediction
 
     def expected(self, logged: Logged) -> Flat:
         parts = []
@@ -126,4 +126,4 @@ class Progressive(RewardModel):
 
 
 MODELS_LEARN: dict[str, type[RewardModel]] = {"others": CrossFitted, "earlier": Progressive}
-"""The models of rewards, by what they learn from."""
+"""The models of rewards, by the decisions that they learn from."""

@@ -1,4 +1,4 @@
-"""Contexts and described actions of a log as rows of numbers: as they are, or through an encoder."""
+"""Contexts and described actions of a log as rows of numbers, with or without an encoder."""
 
 from itertools import compress, pairwise
 from typing import Any, NamedTuple
@@ -12,13 +12,13 @@ from warmcb.errors import DataError
 from warmcb.features import Encoder
 from warmcb.logs.logged import Logged
 
-_WIDEST = 2048  # columns of contexts, and of descriptions: as many as least squares take in blocks
+_WIDEST = 2048  # columns of contexts, and of actions: the limit of least squares in blocks
 
-_UNDESCRIBED = "the log has actions without features; expected described ones, as the bandit wants"
+_UNDESCRIBED = "the log has actions without features; expected described actions, which the bandit needs"
 
 
 class Offers(NamedTuple):
-    """What could be chosen in each of several decisions: allowed actions only."""
+    """The contexts and the allowed actions of several decisions."""
 
     contexts: Any
     actions: list[Any]
@@ -26,7 +26,7 @@ class Offers(NamedTuple):
 
 
 class Plain:
-    """Rows of numbers, as the log has them."""
+    """Rows of numbers, unchanged."""
 
     def contexts(self, logged: Logged) -> Any:
         """A row for each decision."""
@@ -35,7 +35,7 @@ class Plain:
         return logged.numbers
 
     def offers(self, logged: Logged) -> Offers:
-        """Contexts and what could be chosen in them."""
+        """Contexts and their allowed actions."""
         if logged.table["described"].null_count():
             raise DataError(_UNDESCRIBED)
         marks = np.split(logged.allowed, logged.starts[1:-1])
@@ -54,7 +54,7 @@ class Encoded:
         return self.encoder.encode_many(logged.contexts)
 
     def offers(self, logged: Logged) -> Offers:
-        """Contexts and what could be chosen in them."""
+        """Contexts and their allowed actions."""
         self._refuse_numbers(logged)
         if any(record.get("_multi") is None for record in logged.records):
             raise DataError(_UNDESCRIBED)
@@ -76,10 +76,10 @@ class Encoded:
 
 
 class Narrowed(Encoded):
-    """Records, encoded; only columns that the first decisions have, so that a model can be exact.
+    """Encoded records, with only those columns that the first decisions use.
 
-    Without that, 2^18 columns would leave the online learner only. If even the first decisions have very many columns,
-    all are kept.
+    So least squares can be used: with all 2^18 columns, only the online learner could. If the first decisions use too
+    many columns, all are kept.
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Narrowed(Encoded):
 
 
 def _columns(rows: Any) -> NDArray[np.int64]:
-    """The columns that occur, or all of them if these are too many; at least one."""
+    """The columns that are used, or all columns if these are too many; at least one."""
     found = np.unique(rows.indices).astype(np.int64)
     return np.arange(rows.shape[1]) if len(found) > _WIDEST else found if len(found) else np.zeros(1, dtype=np.int64)
 
@@ -118,7 +118,7 @@ def _ids(logged: Logged) -> list[list[str]] | None:
 
 
 def _divided(rows: Any, counts: NDArray[np.int64]) -> list[Any]:
-    """The rows of each decision, of which there are `counts`. SciPy would take far longer for each slice."""
+    """Split rows by decision; `counts` has the number of rows of each. Slicing with SciPy would be much slower."""
     ends = np.cumsum(counts)
     if not is_sparse(rows):
         return np.split(rows, ends[:-1])

@@ -1,24 +1,24 @@
-"""Which decisions have been read before: 12 bytes for each, so that a log may be far larger than the memory."""
+"""Detect decisions that appear twice, with 12 bytes for each decision, as a log may be larger than the memory."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 NEW, SAME, OTHER = 0, 1, 2
-"""A decision that is new; one that was there before with the same outcome; one that was there with another."""
+"""A decision is new, or appeared before with the same outcome, or with another outcome."""
 
 
 class Seen:
-    """A set of keys with the outcome of each, known by hashes.
+    """A set of hashed keys, each with its outcome.
 
-    Of n keys about n²/2⁶⁵ are taken for another by mistake: for a hundred million less than one in a thousand logs.
+    About n²/2⁶⁵ of n keys collide. With a hundred million keys, that happens in fewer than one of a thousand logs.
     """
 
     def __init__(self) -> None:
-        # Sorted, each at least twice as long as the next: a key is moved a logarithmic number of times.
+        # Sorted runs, each at least twice as long as the next, so that a key is moved O(log n) times.
         self._runs: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
 
     def add(self, keys: NDArray[np.uint64], outcomes: NDArray[np.uint32]) -> NDArray[np.int8]:
-        """Tell of each key whether it is new, and keep those that are."""
+        """Add keys. Returns whether each of them is NEW, SAME or OTHER."""
         found = np.zeros(len(keys), np.int8)
         first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
         earliest = first[inverse]

@@ -1,16 +1,16 @@
-"""Intervals that hold at every moment at once: look as often as you like, and stop when you have seen enough.
+"""Confidence sequences: intervals that hold at all times together, so you may look at them at any time and stop.
 
-With a range of rewards they are certain: the gamma-exponential empirical-Bernstein sequence of Waudby-Smith, Wu,
-Ramdas, Karampatziakis and Mineiro (2022). It bets on terms x that are at least 0, however large their weights. If their
-mean μ is at most 1, and g ≤ 1 a guess from earlier terms, the wealth
+If the range of rewards is known, the level is guaranteed: this is the gamma-exponential empirical-Bernstein sequence of
+Waudby-Smith, Wu, Ramdas, Karampatziakis and Mineiro (2022). It bets on terms x of at least 0, which may have any
+weight. Let their mean μ be at most 1, and let g ≤ 1 be a guess from earlier terms. Then the wealth
 
     exp(b·Σ(x − μ) − (−ln(1 − b) − b)·Σ(x − g)²)
 
-is a supermartingale for every bet b in [0, 1), and so is its mixture over a gamma distribution of bets, which has a
-closed form. It exceeds 1/α at some moment with a probability of at most α.
+is a supermartingale for each bet b in [0, 1), and so is its mixture over a gamma distribution of bets, which has a
+closed form. It ever exceeds 1/α with a probability of at most α.
 
-Without a range of rewards, or where units repeat, there is the asymptotic sequence of Waudby-Smith, Arbour, Sinha,
-Kennedy and Ramdas (2021): the Gaussian interval with a wider factor.
+Without a range of rewards, or if units repeat, the asymptotic sequence of Waudby-Smith, Arbour, Sinha, Kennedy and
+Ramdas (2021) is used: the Gaussian interval with a larger factor.
 """
 
 import math
@@ -30,23 +30,31 @@ _CERTAIN = "empirical Bernstein"
 Looks = NDArray[np.int64]
 
 TIGHTEST_AT = 1000
-"""The asymptotic sequence is at its best after so many decisions or, where they repeat, units."""
+"""The number of decisions, or of units if they repeat, at which the asymptotic sequence is tightest."""
 
 
 @dataclass(frozen=True, eq=False)
 class ConfidenceSequence:
-    """Intervals at some moments of a log, all of which hold at once with the given confidence.
+    """Confidence intervals at several moments of a log, which hold at all times together.
 
-    What they contain is the average value over the decisions so far; so it may change as the world does. Where a lower
-    end is above the upper one, no value fits: the probabilities of the log, or of the policy, are wrong.
+    They contain the average value over the decisions so far, which may change over time. If a lower end is above the
+    upper end, no value fits: the probabilities of the log or of the policy are wrong.
 
     Attributes:
-        looks: after how many decisions.
+        looks: the numbers of decisions at these moments.
         low: the lower ends.
         high: the upper ends.
-        kind: how they were made.
-        level: the share of logs in which all the intervals contain the value.
-        asymptotic: whether that share is only approached as the log grows.
+        kind: the method, "empirical Bernstein" or "asymptotic".
+        level: the confidence level: the share of logs in which all intervals contain the value.
+        asymptotic: whether the level holds only in the limit of long logs.
+
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.sequences import sequence
+        >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
+        >>> found = sequence(evidence, looks=[100, 1000])
+        >>> found.kind, round(found.last.low, 2)
+        ('asymptotic', 0.9)
 
     """
 
@@ -70,21 +78,32 @@ def sequence(
     looks: ArrayLike | None = None,
     level: float = 0.95,
 ) -> ConfidenceSequence:
-    """A confidence sequence for the value of a policy.
+    """Compute a confidence sequence for the value of a policy.
 
-    With decisions that the log left out it is as certain as their number is, which is estimated.
+    If the log left out decisions, their number is estimated, and the level holds as far as that estimate is right.
 
     Args:
-        evidence: what a log says about the policy.
-        reward_range: the lowest and the highest possible reward. None: the sequence is asymptotic, of the estimator
-            "dr" if there is a model of the rewards, else of "ips". So it is where units repeat.
-        looks: after how many decisions, in ascending order; None: after all of them.
-        level: of confidence.
+        evidence: the evidence on the policy.
+        reward_range: the lowest and the highest possible reward. Without it, or if units repeat, the sequence is
+            asymptotic, for the estimator "dr" if there is a model of the rewards, else for "ips".
+        looks: the numbers of decisions to compute intervals at, in ascending order; by default all decisions.
+        level: the confidence level.
 
-    >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
-    >>> found = sequence(evidence, reward_range=(0.0, 1.0), looks=[100, 1000])
-    >>> found.low.round(2), found.high.round(2)
-    (array([0.62, 0.88]), array([1., 1.]))
+    Returns:
+        the confidence sequence.
+
+    References:
+        Waudby-Smith, Wu, Ramdas, Karampatziakis, Mineiro: *Anytime-valid off-policy inference for contextual bandits*,
+        2022. Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas: *Time-uniform central limit theory and asymptotic confidence
+        sequences*, 2021.
+
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.sequences import sequence
+        >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
+        >>> found = sequence(evidence, reward_range=(0.0, 1.0), looks=[100, 1000])
+        >>> found.low.round(2), found.high.round(2)
+        (array([0.62, 0.88]), array([1., 1.]))
 
     """
     level, looks_ = confidence_level(level), _checked_looks(looks, len(evidence))
@@ -92,7 +111,7 @@ def sequence(
         return _asymptotic(usual_estimator(evidence).terms(evidence), evidence.units, looks_, level)
     low, high = rewards_between(evidence.rewards, reward_range)
     range_ = high - low
-    # As weights are 1 on average, the mean of w·(high − r) is what the value lacks to the highest reward.
+    # Weights are 1 on average, so the mean of w·(high − r) is the difference of the highest reward to the value.
     gains, lacks = (
         _lower_ends(evidence.weights * part / range_, evidence.counts, looks_, level)
         for part in (evidence.rewards - low, high - evidence.rewards)
@@ -109,16 +128,29 @@ def sequence_of_difference(
     looks: ArrayLike | None = None,
     level: float = 0.95,
 ) -> ConfidenceSequence:
-    """A confidence sequence for how much more the first of two policies is worth, on the same decisions.
+    """Compute a confidence sequence for the value of one policy minus that of another, on the same decisions.
 
     Args:
-        first: what a log says about the first policy.
-        second: what the same decisions say about the second one.
-        overlap: Σ_a min(π(a), π'(a)) of the two policies in each decision: 1 where they are the same, 0 where they have
-            nothing in common. The sequence is narrower if it is known. None: it is not.
+        first: the evidence on the first policy.
+        second: the evidence on the second policy, from the same decisions.
+        overlap: Σ_a min(π(a), π'(a)) of the two policies in each decision: 1 if they are the same, 0 if they have no
+            action in common. The sequence is narrower if it is given.
         reward_range: as in `sequence`.
         looks: as in `sequence`.
-        level: of confidence.
+        level: the confidence level.
+
+    Returns:
+        the confidence sequence.
+
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.sequences import sequence_of_difference
+        >>> rewards, largest = [1.0, 0.0] * 500, [2.0] * 1000
+        >>> first = Evidence(weights=[2.0, 0.0] * 500, rewards=rewards, largest_weights=largest)
+        >>> second = Evidence(weights=[0.0, 2.0] * 500, rewards=rewards, largest_weights=largest)
+        >>> found = sequence_of_difference(first, second, reward_range=(0.0, 1.0))
+        >>> bool(found.low[-1] > 0.9)
+        True
 
     """
     first.refuse_unpaired(second)
@@ -130,11 +162,11 @@ def sequence_of_difference(
     range_, weights, others = high - low, first.weights, second.weights
     apart: Doubles | float = 1.0
     if overlap is not None:
-        # What both weights share makes no difference.
+        # The common part of both weights cancels out.
         apart, shared = 1 - fractions("overlap", overlap, len(first)), np.minimum(weights, others)
         weights, others = weights - shared, others - shared
-    # What is left of a weight w is 1 − overlap on average, so that −w·r may be written as w·(1 − r) − (1 − overlap):
-    # no term is less than −1.
+    # The rest of a weight w is 1 − overlap on average, so −w·r may be written as w·(1 − r) − (1 − overlap), and no term
+    # is less than −1.
     rewards = (first.rewards - low) / range_
     leads, lags = (
         2 * _lower_ends((one * rewards + other * (1 - rewards) - apart + 1) / 2, first.counts, looks_, level) - 1
@@ -144,17 +176,18 @@ def sequence_of_difference(
 
 
 def ends_of_mean(size: int, total: float, spread: float, level: float) -> tuple[float, float]:
-    """The ends of the certain sequence for a mean, from sums that somebody keeps as terms between 0 and 1 come.
+    """The ends of the empirical-Bernstein sequence for a mean of terms between 0 and 1, from running sums.
 
     Args:
-        size: how many terms there are.
+        size: the number of terms.
         total: their sum.
         spread: Σ(x − g)², with guesses g between 0 and 1 from earlier terms.
-        level: of confidence.
+        level: the confidence level.
 
-    >>> low, high = ends_of_mean(100, total=20.0, spread=16.0, level=0.95)
-    >>> round(low, 2), round(high, 2)
-    (0.04, 0.36)
+    Examples:
+        >>> low, high = ends_of_mean(100, total=20.0, spread=16.0, level=0.95)
+        >>> round(low, 2), round(high, 2)
+        (0.04, 0.36)
 
     """
     margin = float(_margins(np.array([spread]), math.log(2 / (1 - level)))[0])
@@ -162,9 +195,9 @@ def ends_of_mean(size: int, total: float, spread: float, level: float) -> tuple[
 
 
 def _lower_ends(terms: Doubles, counts: Doubles, looks: Looks, level: float) -> Doubles:
-    """The lower ends of a sequence for the mean, at most 1, of terms of at least 0.
+    """The lower ends of a sequence for a mean of at most 1, of terms of at least 0.
 
-    What was left out before a decision counts as terms of 0, against guesses that fall as they go by.
+    Decisions that were left out before a decision count as terms of 0. The guesses fall with each of them.
     """
     from scipy.special import polygamma
 
@@ -180,7 +213,7 @@ def _lower_ends(terms: Doubles, counts: Doubles, looks: Looks, level: float) -> 
 
 
 def _margins(spreads: Doubles, log_of_wealth: float) -> Doubles:
-    """The sum of terms at which the mixture of bets reaches some wealth, for each spread; by bisection."""
+    """The sum of terms at which the mixture of bets reaches the given wealth, for each spread; by bisection."""
     low, high = np.zeros_like(spreads), np.ones_like(spreads)
     while (short := _log_wealth(high, spreads) < log_of_wealth).any():
         high[short] *= 2
@@ -192,19 +225,19 @@ def _margins(spreads: Doubles, log_of_wealth: float) -> Doubles:
 
 
 def _log_wealth(sums: Doubles, spreads: Doubles) -> Doubles:
-    """Of the mixture of bets over the gamma distribution with ρ = 1, cut off at 1."""
+    """The log wealth of the mixture of bets over the gamma distribution with ρ = 1, truncated at 1."""
     from scipy.special import gammainc
 
     shape = spreads + 1
     grown = sums / shape
-    # ln Γ(shape) beside shape·ln(shape), so that nothing cancels out where spreads are large.
+    # ln Γ(shape) minus shape·ln(shape), so that no digits cancel if spreads are large.
     gamma = _stirling_rest(shape) - 1 - 0.5 * np.log(shape / (2 * math.pi))
     betting = shape * (grown - np.log1p(grown))
     return np.asarray(betting + gamma + np.log(gammainc(shape, sums + shape)) - math.log(1 - math.exp(-1)))
 
 
 def _stirling_rest(x: Doubles) -> Doubles:
-    """What Stirling's formula lacks to ln Γ(x)."""
+    """The difference of ln Γ(x) and Stirling's formula."""
     from scipy.special import gammaln
 
     few = np.minimum(x, 1e4)

@@ -1,4 +1,4 @@
-"""Every estimate of a policy's value with its intervals, and the difference of two policies."""
+"""All estimates of the value of a policy with their intervals, and the difference of two policies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,21 @@ Range = tuple[float, float] | None
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a policy is worth, or how much more than another one.
+    """An estimate of the value of a policy, or of the difference of two policies.
 
     Attributes:
-        name: of the estimator.
+        name: the name of the estimator.
         value: the estimate; NaN if there is none.
         error: its standard error.
-        intervals: the Gaussian one first.
+        intervals: the confidence intervals, the Gaussian one first.
+
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.summary import summary
+        >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
+        >>> estimate = summary(evidence, names=["snips"])[0]
+        >>> estimate.value, estimate.interval.kind
+        (1.0, 'gaussian')
 
     """
 
@@ -41,22 +49,29 @@ class Estimate:
 def summary(
     evidence: Evidence, *, names: Sequence[str] | None = None, reward_range: Range = None, level: float = 0.95
 ) -> list[Estimate]:
-    """All estimates of a policy's value.
+    """Estimate the value of a policy with several estimators.
 
-    Each has a Gaussian interval, "cressie-read" also its own. What a confidence sequence says at the end of the log
-    stands at "ips", or, if it is asymptotic and there is a model of the rewards, at "dr".
+    Each estimate has a Gaussian interval, and "cressie-read" also its own. The last interval of a confidence sequence
+    is added to "ips", or to "dr" if the sequence is asymptotic and there is a model of the rewards.
 
     Args:
-        evidence: what a log says about the policy.
-        names: of the estimators; None: all that can be had, those with a model of the rewards only if there is one.
+        evidence: the evidence on the policy.
+        names: the names of the estimators; by default all, without those that need a model of the rewards if there is
+            none.
         reward_range: the lowest and the highest possible reward, if they are known.
-        level: of confidence.
+        level: the confidence level.
 
-    >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
-    >>> for estimate in summary(evidence, names=["ips", "snips"], reward_range=(0.0, 1.0)):
-    ...     print(estimate.name, estimate.value, [interval.kind for interval in estimate.intervals])
-    ips 1.0 ['gaussian', 'empirical Bernstein']
-    snips 1.0 ['gaussian']
+    Returns:
+        the estimates, in the order of the names.
+
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.summary import summary
+        >>> evidence = Evidence(weights=[2.0, 0.0] * 500, rewards=[1.0, 0.0] * 500, largest_weights=[2.0] * 1000)
+        >>> for estimate in summary(evidence, names=["ips", "snips"], reward_range=(0.0, 1.0)):
+        ...     print(estimate.name, estimate.value, [interval.kind for interval in estimate.intervals])
+        ips 1.0 ['gaussian', 'empirical Bernstein']
+        snips 1.0 ['gaussian']
 
     """
     if names is None:
@@ -79,25 +94,30 @@ def compare(
     reward_range: Range = None,
     level: float = 0.95,
 ) -> Estimate:
-    """How much more the first of two policies is worth, on the same decisions.
+    """Estimate the value of one policy minus that of another, on the same decisions.
 
-    The Gaussian interval is that of the paired terms; the second interval is what a confidence sequence says at the end
-    of the log.
+    The Gaussian interval is computed from paired terms. The second interval is the last one of a confidence sequence.
 
     Args:
-        first: what a log says about the first policy.
-        second: what the same decisions say about the second one.
-        name: of the estimator; None: "dr" if there is a model of the rewards, else "ips".
-        overlap: Σ_a min(π(a), π'(a)) of the two policies in each decision, if it is known: the sequence is narrower.
+        first: the evidence on the first policy.
+        second: the evidence on the second policy, from the same decisions.
+        name: the name of the estimator; by default "dr" if there is a model of the rewards, else "ips".
+        overlap: Σ_a min(π(a), π'(a)) of the two policies in each decision, if it is known. It narrows the sequence.
         reward_range: the lowest and the highest possible reward, if they are known.
-        level: of confidence.
+        level: the confidence level.
 
-    >>> rewards, largest = [1.0, 0.0] * 500, [2.0] * 1000
-    >>> first = Evidence(weights=[2.0, 0.0] * 500, rewards=rewards, largest_weights=largest)
-    >>> second = Evidence(weights=[0.0, 2.0] * 500, rewards=rewards, largest_weights=largest)
-    >>> found = compare(first, second, reward_range=(0.0, 1.0))
-    >>> found.value, [round(interval.low, 2) for interval in found.intervals]
-    (1.0, [0.94, 0.99])
+    Returns:
+        the estimated difference, with its intervals.
+
+    Examples:
+        >>> from warmcb.logs.evidence import Evidence
+        >>> from warmcb.logs.summary import compare
+        >>> rewards, largest = [1.0, 0.0] * 500, [2.0] * 1000
+        >>> first = Evidence(weights=[2.0, 0.0] * 500, rewards=rewards, largest_weights=largest)
+        >>> second = Evidence(weights=[0.0, 2.0] * 500, rewards=rewards, largest_weights=largest)
+        >>> found = compare(first, second, reward_range=(0.0, 1.0))
+        >>> found.value, [round(interval.low, 2) for interval in found.intervals]
+        (1.0, [0.94, 0.99])
 
     """
     usual = usual_estimator(first, second)

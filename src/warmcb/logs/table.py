@@ -1,4 +1,4 @@
-"""A log as a table: one row for each decision, in the order of events and of their slots."""
+"""A log as a table with a row for each decision, in the order of events and slots."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -43,13 +43,13 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def table_of(events: Iterable[Event]) -> pl.DataFrame:
-    """The rows of some events.
+    """Convert events to a table.
 
     Args:
-        events: in the order of the log.
+        events: the events, in the order of the log.
 
     Returns:
-        a frame with the columns of `SCHEMA`.
+        a data frame with the columns of `SCHEMA`.
 
     Examples:
         >>> table = table_of([Event("e1", (Slot(1, (0.2, 0.8), reward=1.0),))])
@@ -61,7 +61,7 @@ def table_of(events: Iterable[Event]) -> pl.DataFrame:
 
 
 def frame(rows: Sequence[Row]) -> pl.DataFrame:
-    """The table of rows that are ready."""
+    """Make a table of rows."""
     columns = zip(*rows, strict=True) if rows else [()] * len(SCHEMA)
     return pl.DataFrame([_column(*named, values) for named, values in zip(SCHEMA.items(), columns, strict=True)])
 
@@ -104,10 +104,10 @@ def rows_of(event: Event) -> list[Row]:
 
 
 def events_of(table: pl.DataFrame) -> Iterator[Event]:
-    """The events of a table; rows of one event follow each other.
+    """Convert a table to events. The rows of an event must follow each other.
 
     Args:
-        table: a frame with the columns of `SCHEMA`.
+        table: a data frame with the columns of `SCHEMA`.
 
     Returns:
         the events, one at a time.
@@ -124,7 +124,7 @@ def rows_by_event(table: pl.DataFrame) -> Iterator[list[dict[str, Any]]]:
 
 
 def event_of(rows: list[dict[str, Any]]) -> Event:
-    """The event of its rows."""
+    """Make an event of its rows."""
     first = rows[0]
     return Event(
         id=first["event"],
@@ -144,12 +144,12 @@ def event_of(rows: list[dict[str, Any]]) -> Event:
 
 
 def microseconds(time: datetime | None) -> int | None:
-    """A time as the table keeps it."""
+    """A time in microseconds since 1970, as the table stores it."""
     return None if time is None else (time - _EPOCH) // _MICROSECOND
 
 
 def _same_event(numbered: tuple[int, dict[str, Any]]) -> tuple[str, int | None]:
-    """A key that rows of one event share; a row without a slot is an event of its own."""
+    """A key that the rows of one event share. A row without a slot is its own event."""
     number, row = numbered
     return row["event"], number if row["slot"] is None else None
 

@@ -1,4 +1,4 @@
-"""The runs of `warmcb simulate`: one, or one for each of several seeds."""
+"""The runs of `warmcb simulate`: one run, or one for each of several seeds."""
 
 import math
 import time
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from warmcb import _costs
-from warmcb.cli.choice import build
+from warmcb.cli.simulate.choice import build
 from warmcb.cli.workers import checked_workers
 from warmcb.data import Dataset, DescribedDataset
 from warmcb.noise import Noise, OwnNoise
@@ -25,12 +25,12 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that fixes a run but its seed."""
+    """Everything that determines a run, except its seed."""
 
     dataset: Dataset | DescribedDataset
     algorithm: str
     options: Mapping[str, Any]
-    """The bandit's options that the user gave."""
+    """The options of the bandit that the user gave."""
     warm_start: int
     interaction: int
     noise: Noise | OwnNoise
@@ -41,7 +41,7 @@ class Plan:
         data = self.dataset
         known: dict[str, Any] = {"horizon": max(self.interaction, 1), "seed": seed}
         if self.has_unit_costs:
-            known["cost_range"] = (0.0, 1.0)  # intervals of λ can be had
+            known["cost_range"] = (0.0, 1.0)  # so the bandit can give intervals for λ
         settings: dict[str, Any] = {
             "warm_start": self.warm_start,
             "interaction": self.interaction,
@@ -60,14 +60,14 @@ class Plan:
 
     @property
     def has_unit_costs(self) -> bool:
-        """Whether costs go from 0 to 1: those of labels do, and those of grades."""
+        """Whether the costs are known to be from 0 to 1. Those of labels and of grades are."""
         if isinstance(self.dataset, DescribedDataset):
             return (np.nanmin(self.dataset.costs), np.nanmax(self.dataset.costs)) == (0.0, 1.0)
         return self.dataset.y is not None
 
 
 class RunSummary(NamedTuple):
-    """What is kept of one run of many: a bandit may be large, and its rounds are wanted only for a trace."""
+    """What is kept of one run of many. The bandit is not: it may be large."""
 
     seed: int
     average_cost: float
@@ -78,23 +78,23 @@ class RunSummary(NamedTuple):
 
 
 class RepeatedRuns(NamedTuple):
-    """Runs that differ by their seed alone, in the order of their seeds."""
+    """Runs that differ only in their seeds, in the order of the seeds."""
 
     played: list[RunSummary]
     seconds: float
-    """From the first to the last, without the reading of the data."""
+    """The time of all runs, without reading the data."""
 
     @property
     def costs(self) -> list[float]:
         return [one.average_cost for one in self.played]
 
     def traces(self) -> pl.DataFrame:
-        """The rounds of all runs, run by run."""
+        """The rounds of all runs, one run after the other."""
         return pl.concat([one.trace for one in self.played if one.trace is not None])
 
 
 class MeanCost(NamedTuple):
-    """A mean over runs, and how far it may be from the truth."""
+    """The mean cost of several runs, with a confidence interval."""
 
     mean: float
     standard_error: float
@@ -103,13 +103,13 @@ class MeanCost(NamedTuple):
 
     @classmethod
     def of(cls, values: Iterable[float]) -> "MeanCost":
-        """Mean, standard error and Student's interval of at least two values.
+        """Compute the mean, its standard error and Student's interval from at least two values.
 
         >>> mean, error, low, high = MeanCost.of([0.2, 0.4, 0.3])
         >>> f"{mean:.3f}, {error:.3f}, from {low:.3f} to {high:.3f}"
         '0.300, 0.058, from 0.052 to 0.548'
         """
-        from scipy.stats import t  # slow to import: only those wait for it who need it
+        from scipy.stats import t  # slow to import
 
         array = np.array(list(values))
         mean, error = float(array.mean()), float(array.std(ddof=1) / math.sqrt(len(array)))
@@ -118,12 +118,12 @@ class MeanCost(NamedTuple):
 
 
 def parameters_of(bandit: Any) -> dict[str, Any]:
-    """The parameters of a bandit, as far as it tells them."""
+    """The parameters of a bandit. A user's own bandit need not have `get_params`."""
     return bandit.get_params() if hasattr(bandit, "get_params") else {"n_actions": getattr(bandit, "n_actions", None)}
 
 
 def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -> RepeatedRuns:
-    """Play the plan once for each seed, in threads: the compiled rounds hold no lock."""
+    """Play the plan once for each seed, in threads: compiled rounds do not hold Python's lock."""
 
     def play(seed: int) -> RunSummary:
         run = plan.play(seed)
@@ -147,7 +147,7 @@ def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -
             task = bar.add_task(f"playing {plan.algorithm}", total=len(seeds))
             waiting = [pool.submit(play, seed) for seed in seeds]
             for done in as_completed(waiting):
-                done.result()  # the first mistake ends all
+                done.result()  # the first error ends all runs
                 bar.advance(task)
     finally:
         pool.shutdown(cancel_futures=True)
@@ -155,7 +155,7 @@ def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -
 
 
 def trace_table(run: Run, data: Dataset | DescribedDataset) -> pl.DataFrame:
-    """Every round of a run: a row for each, in order."""
+    """The rounds of a run as a table, one row for each round."""
     trace = run.trace
     columns: dict[str, Any] = {"round": np.arange(len(trace.actions), dtype=np.int64)}
     columns["row"] = run.rows
@@ -165,14 +165,14 @@ def trace_table(run: Run, data: Dataset | DescribedDataset) -> pl.DataFrame:
     elif data.ids is not None:
         columns["id"] = _ids(data.ids).gather(data.starts[run.rows] + trace.actions)
     columns["probability"] = trace.probabilities
-    columns["cost"] = pl.Series(trace.costs, nan_to_null=True)  # NaN: nobody knows it
+    columns["cost"] = pl.Series(trace.costs, nan_to_null=True)  # NaN: unknown
     columns["lambda"] = pl.Series(trace.lambdas, nan_to_null=True)  # NaN: the algorithm has no λ
     columns["memory"] = trace.memories
     return pl.DataFrame(columns)
 
 
 def _ids(ids: tuple[str | int, ...]) -> pl.Series:
-    """Ids as a column: integers if all of them are, else texts."""
+    """Ids as a column: integers if all ids are integers, else texts."""
     are_integers = all(isinstance(one, int) and -(2**63) <= one < 2**63 for one in ids)
     return pl.Series(ids, dtype=pl.Int64) if are_integers else pl.Series(map(str, ids), dtype=pl.String)
 

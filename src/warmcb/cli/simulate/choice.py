@@ -1,4 +1,4 @@
-"""The algorithm that a user names, and which of the command's options it has."""
+"""The algorithm that a user chooses, and the options that it takes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from warmcb.data import Dataset, DescribedDataset
 from warmcb.errors import InputError
 
 DEFAULT = "warm"
-"""What is played on data whose actions are classes. The default for described actions has the same options."""
+"""The default for data whose actions are classes. The default for described actions takes the same options."""
 
 
 def check_options(chosen: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given, those that are not None; one that the algorithm does not have is refused."""
+    """The options that were given, which are not None. The algorithm must have all of them."""
     known = algorithm(chosen, CLASSES).parameters
     has = [name for name in options if name in known]
     given = {name: value for name, value in options.items() if value is not None}
@@ -24,7 +24,7 @@ def check_options(chosen: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def algorithm_for(chosen: str | None, data: Dataset | DescribedDataset) -> str:
-    """The algorithm that a user has named, or else the default for such data; one for other data is refused."""
+    """The algorithm that the user named, or the default. It must fit the actions of the data."""
     is_described = isinstance(data, DescribedDataset)
     if chosen is None:
         return "shared" if is_described else DEFAULT
@@ -39,5 +39,5 @@ def algorithm_for(chosen: str | None, data: Dataset | DescribedDataset) -> str:
 
 
 def build(chosen: str, n_actions: int, options: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """A bandit with a user's options, and with what the command knows where the algorithm has a parameter for it."""
+    """Make a bandit with the user's options, and with those known values for which the algorithm has a parameter."""
     return make_bandit(chosen, n_actions, **options, **known)

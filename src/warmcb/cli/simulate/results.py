@@ -1,30 +1,29 @@
-"""What `warmcb simulate` prints: one JSON document, or tables."""
+"""The results of `warmcb simulate`: one JSON document, or tables."""
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from warmcb.cli.runs import CONFIDENCE, MeanCost, Plan, RepeatedRuns, parameters_of
+from warmcb.cli import console
+from warmcb.cli.numbers import json_number
+from warmcb.cli.simulate.runs import CONFIDENCE, MeanCost, Plan, RepeatedRuns, parameters_of
 from warmcb.data import Dataset, DescribedDataset
 from warmcb.simulation import Run
 
-_SHOWN_ELSEWHERE = ("n_actions", "seed")  # parameters of every bandit that stand among the facts as well
-_LISTS = ("costs", "final_lambdas", "parameters")  # of the document, not of the table
+_SHOWN_ELSEWHERE = ("n_actions", "seed")  # parameters that are among the facts as well
+_LISTS = ("costs", "final_lambdas", "parameters")  # only in the document, not in the table
 
 
 def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
-    """What is known of a single run; parameters and results are those of its bandit."""
+    """The facts of a single run."""
     bandit = run.bandit
     facts = _facts(plan, seed, parameters_of(bandit))
     if isinstance(plan.dataset, DescribedDataset):
         facts["shown"] = run.shown
-    facts |= {"average_cost": run.average_cost, "lambda": _number(run.lambda_), "seconds": run.seconds}
+    facts |= {"average_cost": run.average_cost, "lambda": json_number(run.lambda_), "seconds": run.seconds}
     if hasattr(bandit, "learner_"):
         facts["learner"] = str(bandit.learner_)
         facts["memory"] = float(bandit.memory_)
@@ -32,9 +31,9 @@ def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
 
 
 def facts_of_runs(plan: Plan, seed: int, runs: RepeatedRuns) -> dict[str, Any]:
-    """What is known of several runs; `parameters` are those of the first, and the others differ by their seed."""
+    """The facts of several runs. `parameters` are those of the first run; the others differ only in the seed."""
     estimate = MeanCost.of(runs.costs)
-    final = [_number(one.lambda_) for one in runs.played]
+    final = [json_number(one.lambda_) for one in runs.played]
     facts = _facts(plan, seed, runs.played[0].parameters)
     if isinstance(plan.dataset, DescribedDataset):
         facts["shown"] = [one.shown for one in runs.played]
@@ -51,9 +50,9 @@ def facts_of_runs(plan: Plan, seed: int, runs: RepeatedRuns) -> dict[str, Any]:
 
 
 def lambda_scores(run: Run) -> dict[str, Any]:
-    """How the bandit judges each λ at the end."""
+    """The λ of the bandit and their scores at the end of a run."""
     bandit = run.bandit
-    if not hasattr(bandit, "lambdas_"):  # a user's own need not have any
+    if not hasattr(bandit, "lambdas_"):  # a user's own bandit need not have any
         return {"lambdas": [], "scores": [], "rounds": 0}
     scores = {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": int(bandit.rounds_)}
     return scores | ({"intervals": bandit.intervals_.tolist()} if hasattr(bandit, "intervals_") else {})
@@ -64,22 +63,19 @@ def print_json(facts: Mapping[str, Any]) -> None:
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
-    """A table of what there is: facts, and the bandit's parameters. What the algorithm does not have is left out."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    """Print a table of the facts and of the bandit's parameters."""
     parameters = {name: value for name, value in facts["parameters"].items() if name not in _SHOWN_ELSEWHERE}
-    for name, value in _lines(facts, parameters).items():
-        if value is not None:
-            table.add_row(name.replace("_", " "), escape(_text(value)), style="bold" if name == "average_cost" else "")
-    Console(highlight=False, emoji=False).print(table)
+    lines = [(name.replace("_", " "), _text(value)) for name, value in _lines(facts, parameters).items()]
+    console.results().print(console.list_of(lines, bold="average cost"))
 
 
 def print_lambdas(run: Run) -> None:
-    """A table of all λ, where the bandit had a choice."""
+    """Print a table of all λ, if there are several."""
     scores = lambda_scores(run)
     if len(scores["lambdas"]) < 2:
         return
-    title = f"λ, estimated from {scores['rounds']} examples"
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    table = Table(box=None, padding=(0, 2, 0, 0), title=f"λ, estimated from {scores['rounds']} examples")
+    table.title_justify = "left"
     intervals = scores.get("intervals")
     headers = ["λ", "score" if intervals else "estimated cost", "share of rounds"]
     if intervals:
@@ -91,9 +87,9 @@ def print_lambdas(run: Run) -> None:
         if intervals:
             row.append("{:.3f} to {:.3f}".format(*intervals[lane]))
         table.add_row(*row, style="bold" if value == run.lambda_ else "")
-    console = Console(highlight=False, emoji=False)
-    console.print()
-    console.print(table)
+    answer = console.results()
+    answer.print()
+    answer.print(table)
 
 
 def _facts(plan: Plan, seed: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,7 +127,7 @@ def _facts_of_data(data: Dataset | DescribedDataset) -> dict[str, Any]:
 
 
 def _lines(facts: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The lines of the table: the parameters stand together, behind the name of the algorithm."""
+    """The lines of the table. The parameters come right after the name of the algorithm."""
     lines: dict[str, Any] = {}
     for name, value in facts.items():
         if name == "interval":
@@ -147,24 +143,22 @@ def _lines(facts: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str,
     return lines
 
 
-def _text(value: Any) -> str:
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
     if isinstance(value, float):
         return f"{value:.5g}"
-    return ", ".join(map(_text, value)) if isinstance(value, list) else str(value)
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return ", ".join(str(_text(one)) for one in value) if isinstance(value, list) else str(value)
 
 
 def _plain(value: Any) -> Any:
-    """`value` as JSON has it: a part of a bandit that is an object becomes its text, a number that is none null."""
+    """A value as JSON has it. An object, such as a part of a bandit, becomes its text; NaN and infinity become null."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
-        return _number(value)
+        return json_number(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

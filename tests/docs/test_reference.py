@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 
 import pytest
 
+from tests.support.places import ROOT
+
 MODULES = [
     "warmcb",
     "warmcb.bandits",
@@ -32,13 +34,23 @@ MODULES = [
 PROPERTIES = (property, cached_property)
 
 
+def listed_names() -> list[tuple[str, str]]:
+    """The modules and names on the pages of the reference."""
+    found = []
+    for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
+        for module, names in re.findall(r"^```\{names\} (\S+)\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+            found += [(module, name) for name in names.split()]
+    return found
+
+
 def public_names() -> dict[str, Any]:
-    """What `__all__` of each module lists, each thing under the shortest of its names."""
+    """What `__all__` of each module lists and what a page has, each thing under the shortest of its names."""
+    names = [(path, name) for path in MODULES for name in import_module(path).__all__]
+    names += [(path, name) for path, name in listed_names() if path.startswith(tuple(MODULES[1:]))]
     found: dict[int, tuple[str, Any]] = {}
-    for path in MODULES:
-        module = import_module(path)
-        for name in module.__all__:
-            found.setdefault(id(getattr(module, name)), (f"{path}.{name}", getattr(module, name)))
+    for path, name in names:
+        thing = getattr(import_module(path), name)
+        found.setdefault(id(thing), (f"{path}.{name}", thing))
     return {name: thing for name, thing in found.values() if not inspect.ismodule(thing)}
 
 
@@ -155,9 +167,11 @@ def missing_in_call(function: Callable[..., object], doc: str | None) -> list[st
     """What the docstring of a function or a method leaves out."""
     missing = [] if doc else ["a docstring"]
     missing += [f"{name} in Args" for name in arguments(function) if name not in explained(doc, "Args")]
-    gives = inspect.signature(function).return_annotation
-    if gives not in (None, NoReturn, inspect.Signature.empty) and not section(doc, "Returns", "Yields").strip():
+    gives, told = inspect.signature(function).return_annotation, section(doc, "Returns", "Yields")
+    if gives not in (None, NoReturn, inspect.Signature.empty) and not told.strip():
         missing.append("Returns")
+    if ": " in re.sub("`[^`]*`", "", told.partition("\n")[0]):
+        missing.append("a first line of Returns without a colon, before which Sphinx would expect a type")
     return missing
 
 
@@ -172,14 +186,24 @@ def test_classes_are_explained(name: str) -> None:
     assert sorted({*attributes(kind)} - known) == []
 
 
+FIELDS_OF_HEALTH = {"ActionCounts", "Buckets", "Change", "Compared", "Delays", "Odd"}
+"""`check_log` makes these; the example of `Health` shows how."""
+
+
 def needs_no_example(thing: Any) -> bool:
     """Errors are raised and protocols are implemented; nobody calls either. The base of all errors has an example."""
     if not inspect.isclass(thing):
         return False
     is_error = issubclass(thing, Exception) and thing.__name__ != "WarmcbError"
-    return is_error or is_protocol(thing)
+    return is_error or is_protocol(thing) or thing.__name__ in FIELDS_OF_HEALTH
 
 
-@pytest.mark.parametrize("name", sorted(name for name, thing in PUBLIC.items() if name not in CONSTANTS))
+@pytest.mark.parametrize("name", sorted(CLASSES | FUNCTIONS))
 def test_classes_and_functions_have_an_example(name: str) -> None:
     assert needs_no_example(PUBLIC[name]) or ">>> " in section(PUBLIC[name].__doc__, "Examples")
+
+
+def test_every_public_name_has_an_entry() -> None:
+    pages = "\n".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.md"))
+    entries = set(re.findall(r"^(?: *(?:simulation\.)?|\.\. py:data:: )(\w+)$", pages, re.MULTILINE))
+    assert sorted(name for name in PUBLIC if name.rsplit(".", 1)[1] not in entries) == []

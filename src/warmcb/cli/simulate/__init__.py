@@ -1,0 +1,1 @@
+"""`warmcb simulate`: runs of one bandit on one data set."""

@@ -1,0 +1,129 @@
+"""The site has every public name and every command, its first pages can be followed, and its links are checked."""
+
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from tests.support.places import ROOT
+from warmcb.cli.app import app
+
+DOCS = ROOT / "docs"
+PUBLIC = (
+    "warmcb", "warmcb.bandits", "warmcb.catalogue", "warmcb.client", "warmcb.contracts", "warmcb.data", "warmcb.errors",
+    "warmcb.explorers", "warmcb.features", "warmcb.learners", "warmcb.learners.finite_class", "warmcb.logs",
+    "warmcb.noise", "warmcb.plot", "warmcb.selectors", "warmcb.theory", "warmcb.theory.failure",
+    "warmcb.theory.measurement", "warmcb.theory.pictures",
+)  # fmt: skip
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """What it lists, or else whatever it defines itself."""
+    own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__]
+    return getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+
+
+def reference() -> Iterator[tuple[str, str]]:
+    """Modules and names of the reference, as its pages list them."""
+    for page in (DOCS / "reference").glob("*.md"):
+        text = page.read_text()
+        for module, names in re.findall(r"^```\{names\} (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            yield from ((module, name) for name in names.split())
+        for names in re.findall(r":toctree: generated\n\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            yield from (("warmcb", name) for name in names.split())
+
+
+@pytest.mark.parametrize("module_name", PUBLIC)
+def test_every_public_name_is_in_the_reference(module_name: str) -> None:
+    module = import_module(module_name)
+    listed = set(reference())
+    things = [resolve(*place) for place in listed]
+    missing = [
+        name
+        for name in public_names(module)
+        if not inspect.ismodule(getattr(module, name))
+        and (module_name, name) not in listed
+        and not any(thing is getattr(module, name) for thing in things)
+    ]
+    assert missing == []
+
+
+def test_every_public_module_has_a_page() -> None:
+    pages = {page.read_text().split("\n", 1)[0] for page in (DOCS / "reference").glob("*.md")}
+    assert pages >= {f"# {name}" for name in PUBLIC if name.count(".") < 2 and name != "warmcb.bandits"}
+
+
+def resolve(module: str, name: str) -> Any:
+    thing: Any = import_module(module)
+    for part in name.split("."):
+        thing = getattr(thing, part)
+    return thing
+
+
+def test_every_command_has_its_help_on_a_page() -> None:
+    commands: Any = get_command(app)
+    words = {
+        f"{name} {sub}".strip()
+        for name, command in commands.commands.items()
+        for sub in getattr(command, "commands", {"": None})
+    }
+    pages = {page.stem: page.read_text() for page in (DOCS / "commands").glob("*.md")}
+    shown = {command for text in pages.values() for command in re.findall(r"^```\{command\} (.*)$", text, re.MULTILINE)}
+    assert shown == words
+    assert set(pages) == {"index", *commands.commands}
+
+
+NOT_RUN = ("pip ", "warmcb serve", "warmcb reproduce --out study\n")  # installs, runs for ever, takes minutes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", sorted((DOCS / "start").glob("*.md")), ids=lambda page: page.stem)
+def test_a_start_page_can_be_followed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands and snippets, from top to bottom, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for language, text in re.findall(r"^```(sh|python)\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+        if file := re.match(r"# (\w+\.py)\n", text):
+            (tmp_path / file[1]).write_text(text)
+        if language == "sh":
+            for command in re.split(r"(?<!\\)\n", text.rstrip("\n")):
+                if not f"{command}\n".startswith(NOT_RUN):
+                    run(command)
+        elif "warmcb.client" not in text:  # needs the service, which test_docs starts
+            exec(compile(text, page.name, "exec"), names)
+
+
+def run(command: str) -> None:
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    done = subprocess.run(
+        ["sh", "-ec", command], env={"PATH": path}, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(
+        '<a href="there.html#part"></a><a href="https://example.org"></a><a href="#top"></a>'
+        '<a href="there.html#missing"></a><a href="nowhere.html"></a><script src="https://example.org/a.js"></script>'
+    )
+    (tmp_path / "there.html").write_text('<p id="part"></p>')
+    command = [sys.executable, str(DOCS / "check_links.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = [line.removeprefix("index.html: ") for line in done.stdout.splitlines()]
+    assert (done.returncode, found) == (1, ["https://example.org/a.js", "nowhere.html", "there.html#missing"])
+
+
+def test_links_of_the_readme_lead_somewhere_on_pypi() -> None:
+    """It is shown there without the repository around it."""
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata("warmcb").get_payload()))
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith("https://")] == []
