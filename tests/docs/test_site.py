@@ -4,7 +4,6 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import metadata
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from typer.main import get_command
 
 from tests.support.places import ROOT
+from tests.support.reference import reference
 from warmcb.cli.app import app
 
 DOCS = ROOT / "docs"
@@ -30,16 +30,6 @@ def public_names(module: ModuleType) -> list[str]:
     """What it lists, or else whatever it defines itself."""
     own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__]
     return getattr(module, "__all__", [name for name in own if not name.startswith("_")])
-
-
-def reference() -> Iterator[tuple[str, str]]:
-    """Modules and names of the reference, as its pages list them."""
-    for page in (DOCS / "reference").glob("*.md"):
-        text = page.read_text()
-        for module, names in re.findall(r"^```\{names\} (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-            yield from ((module, name) for name in names.split())
-        for names in re.findall(r":toctree: generated\n\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-            yield from (("warmcb", name) for name in names.split())
 
 
 @pytest.mark.parametrize("module_name", PUBLIC)
