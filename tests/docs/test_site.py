@@ -72,6 +72,12 @@ def test_every_command_has_its_help_on_a_page() -> None:
     assert set(pages) == {"index", *commands.commands}
 
 
+def test_every_figure_is_in_the_gallery() -> None:
+    figures = [path.name for path in (DOCS / "images").iterdir() if path.suffix in (".svg", ".png")]
+    gallery = (DOCS / "gallery.md").read_text()
+    assert [name for name in figures if f"](images/{name})" not in gallery] == []
+
+
 NOT_RUN = ("pip ", "warmcb serve", "warmcb reproduce --out study\n")  # installs, runs for ever, takes minutes
 
 
