@@ -38,9 +38,9 @@ COMPRESSED: dict[str, tuple[Callable[[Any], None], str]] = {
     "too few starts": (swap("indptr", lambda a: a[:-1]), "indptr has 4 entries; expected 5"),
     "too many starts": (swap("indptr", lambda a: np.append(a, a[-1])), "indptr has 6 entries; expected 5"),
     "no starts": (swap("indptr", lambda a: a[:0]), "indptr has 0 entries; expected 5"),
-    "starts that are no integers": (swap("indptr", lambda a: a + 0.5), "expected a row of integers"),
-    "starts of None": (swap("indptr", lambda a: None), "indptr is None; expected a row of integers"),
-    "starts in a table": (swap("indptr", lambda a: a[None]), "expected a row of integers"),
+    "starts that are no integers": (swap("indptr", lambda a: a + 0.5), "expected an array of integers"),
+    "starts of None": (swap("indptr", lambda a: None), "indptr is None; expected an array of integers"),
+    "starts in a table": (swap("indptr", lambda a: a[None]), "expected an array of integers"),
     "a negative index": (put("indices", 0, -5), "indices[0] is -5; expected an integer from 0 to 3"),
     "an index just outside": (put("indices", 2, 4), "indices[2] is 4; expected an integer from 0 to 3"),
     "an index beyond 32 bits": (

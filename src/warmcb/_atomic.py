@@ -1,7 +1,7 @@
-"""Files that are replaced in one step: a crash leaves the old one or the new one, never half of one.
+"""Replace files in one step: a crash leaves the old file or the new one, never a part.
 
-Until it is whole, a new file has a name of its own, `.warmcb-HOST-RANDOM.part`. Its writer holds a lock on it, which
-ends with the process. So a leftover of a killed process can be told from the file of a writer that is still at work.
+A new file has the name `.warmcb-HOST-RANDOM.part` until it is complete. Its writer holds a lock on it, which ends with
+the process. So files that a killed process left can be distinguished from files that are still being written.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing import IO
 
 try:
     import fcntl
-except ImportError:  # Windows, which does not delete files that are open: it needs no lock
+except ImportError:  # Windows needs no lock, because it does not delete open files
     fcntl = None  # type: ignore[assignment]
 
 _PARTIAL = re.compile(r"\.warmcb-([0-9a-f]{8})-[0-9a-f]{16}\.part")
@@ -27,7 +27,7 @@ _A_DAY = 24 * 3600.0
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that takes the place of `path` when all went well."""
+    """A file to write to. It replaces `path` at the end, unless an error was raised."""
     partial, file = _new_partial(path.parent)
     lock = None
     try:
@@ -46,15 +46,15 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed writers left in `folder`, and nothing that somebody is still writing.
+    """Remove files that killed writers left in `folder`, but not those that are still being written.
 
-    Locks need not reach other machines. What those left is removed when nobody has written to it for a day.
+    Locks may not work across machines. Files of other machines are removed if they did not change for a day.
     """
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             named = _PARTIAL.fullmatch(entry.name)
             if named and entry.is_file(follow_symlinks=False):
-                with contextlib.suppress(OSError):  # of another user, or gone by now
+                with contextlib.suppress(OSError):  # the file of another user, or already gone
                     if named[1] == _host():
                         _remove_unless_locked(entry)
                     else:
@@ -71,7 +71,7 @@ def _new_partial(folder: Path) -> tuple[Path, IO[bytes]]:
             fcntl.flock(file, fcntl.LOCK_EX)
         if partial.exists():
             return partial, file
-        file.close()  # somebody swept it before it was locked
+        file.close()  # another process removed it before it was locked
 
 
 def _remove_unless_locked(entry: "os.DirEntry[str]") -> None:
@@ -101,7 +101,7 @@ def _host() -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a loss of power, where the system can do that."""
+    """Make the new name survive a power failure, if the system supports that."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

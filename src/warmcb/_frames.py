@@ -1,4 +1,4 @@
-"""Tables with named columns: the names are read, and the columns are put into the order that a bandit knows."""
+"""Tables with named columns: read the names, and put the columns into the order of a bandit."""
 
 import sys
 from collections import Counter
@@ -15,7 +15,7 @@ from warmcb._messages import listed, one_line, shown
 from warmcb.errors import InputError
 
 _OBJECT = np.dtype(object)
-_COMPARED = 1000  # names that a misspelt one is compared with
+_COMPARED = 1000  # names to compare a misspelt one with
 _POLARS_AS_NUMPY = frozenset(f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)) | {
     "Float32",
     "Float64",
@@ -23,13 +23,13 @@ _POLARS_AS_NUMPY = frozenset(f"{kind}{bits}" for kind in ("Int", "UInt") for bit
 
 
 def columns_of(X: object, name: str = "X") -> tuple[str, ...] | None:
-    """The names of the columns of X in their order, or None if X has no names.
+    """The names of the columns of X in their order; None if X has no names.
 
-    Names have: a pandas or Polars DataFrame, a pandas Series with an index of strings (one row of a frame), and a
-    mapping from names to numbers (one context). `name` is what the messages of errors call X.
+    These have names: a pandas or Polars DataFrame, a pandas Series with an index of strings (one row of a frame), and a
+    mapping from names to numbers (one context). Errors refer to X as `name`.
     """
     kind = type(X)
-    if kind is np.ndarray or kind is list:  # the usual ones first: this is called in every round
+    if kind is np.ndarray or kind is list:  # the most frequent types first, because this is called in every round
         return None
     if isinstance(X, _class("pandas", "DataFrame")):
         return _pandas_names(name, X.columns)
@@ -47,9 +47,9 @@ def columns_of(X: object, name: str = "X") -> tuple[str, ...] | None:
 def arranged(name: str, X: object, columns: tuple[str, ...]) -> Any:
     """The numbers of X with its columns in the order of `columns`.
 
-    A frame becomes a matrix: a NumPy array, or a CSR matrix if all columns are pandas' sparse ones. A Series and a
-    mapping become a single row. Missing values become NaN, truth values 0 and 1. Anything that has no names is given
-    back as it is. X itself is never changed.
+    A frame becomes a matrix: a NumPy array, or a CSR matrix if all columns are sparse columns of pandas. A Series and a
+    mapping become a single row. Missing values become NaN, booleans 0 and 1. Anything without names is returned
+    unchanged. X is never changed.
     """
     found = columns_of(X, name)
     if found is None:
@@ -59,7 +59,7 @@ def arranged(name: str, X: object, columns: tuple[str, ...]) -> Any:
         values = _values(name, X, found)
     except InputError:
         raise
-    except Exception as error:  # an integer beyond all floats, whatever a foreign column raises
+    except Exception as error:  # an integer too large for a float, or any error of a foreign column
         raise InputError(f"{name} is not a table of numbers: {one_line(error)}") from None
     if order is None:
         return values
@@ -78,7 +78,7 @@ def is_pandas_series(X: object) -> bool:
 
 
 def _class(module: str, name: str) -> Any:
-    """A class of a module that somebody else has imported: without the module there can be no object of it."""
+    """A class of a module if it has been imported; else there can be no object of that class."""
     return getattr(sys.modules.get(module), name, ())  # isinstance(X, ()) is false
 
 
@@ -89,14 +89,14 @@ def _pandas_names(name: str, index: Any) -> tuple[str, ...] | None:
 
 
 def _strings(name: str, found: list[Any]) -> tuple[str, ...] | None:
-    """The names, or None if they are numbers: pandas numbers the columns of a frame that was made from an array."""
+    """The names, or None if they are numbers, as in a frame that pandas made from an array."""
     if not set(map(type, found)) <= {str}:
         others = [label for label in found if not isinstance(label, str)]
         if len(others) == len(found):
             return None
         if others:
-            raise InputError(f"{name} has the column {shown(others[0])} beside named ones; expected strings only")
-        found = [str.__str__(label) for label in found]  # NumPy's strings and members of an Enum: as plain ones
+            raise InputError(f"{name} has the column {shown(others[0])} and named columns; expected strings only")
+        found = [str.__str__(label) for label in found]  # converts strings of NumPy and members of an Enum
     if len(set(found)) < len(found):
         label, times = Counter(found).most_common(1)[0]
         raise InputError(f"{name} has the column {shown(label)} {times} times; expected distinct names")
@@ -104,7 +104,7 @@ def _strings(name: str, found: list[Any]) -> tuple[str, ...] | None:
 
 
 def _order(name: str, found: tuple[str, ...], columns: tuple[str, ...]) -> NDArray[np.intp]:
-    """Where each of `columns` stands in `found`; an error if the two do not hold the same names."""
+    """The place of each of `columns` in `found`; an error if their names differ."""
     place = {label: i for i, label in enumerate(found)}
     missing = [label for label in columns if label not in place]
     known = set(columns)
@@ -113,13 +113,13 @@ def _order(name: str, found: tuple[str, ...], columns: tuple[str, ...]) -> NDArr
         count = f" (the first of {len(missing)} that are missing)" if len(missing) > 1 else ""
         candidates = [label for label in unknown[:_COMPARED] if len(label) <= 100]
         close = get_close_matches(missing[0][:100], candidates, 1)
-        hint = f", but the unknown column {shown(close[0])}" if close else ""
+        hint = f", but it has the unknown column {shown(close[0])}" if close else ""
         raise InputError(
             f"{name} has no column {shown(missing[0])}{count}{hint}; expected {listed(columns) or 'no columns'}"
         )
     if unknown:
         count = f" (the first of {len(unknown)} such columns)" if len(unknown) > 1 else ""
-        what = f"{name} has the column {shown(unknown[0])}, which was not there before{count}"
+        what = f"{name} has the unknown column {shown(unknown[0])}{count}"
         raise InputError(f"{what}; expected {listed(columns) or 'no columns'}")
     return np.array([place[label] for label in columns], dtype=np.intp)
 
@@ -141,7 +141,7 @@ def _polars_matrix(name: str, frame: Any, columns: tuple[str, ...]) -> NDArray[A
     _refuse(name, columns, dtypes, wrong)
     if {str(dtype) for dtype in kinds} <= _POLARS_AS_NUMPY:
         return np.asarray(frame.to_numpy())
-    # Decimals, truth values and integers of 128 bits: to_numpy would make objects of them, or refuse.
+    # For decimals, booleans and integers of 128 bits, to_numpy would make objects or raise an error.
     return np.asarray(frame.cast(sys.modules["polars"].Float64).to_numpy())
 
 
@@ -150,7 +150,7 @@ def _pandas_matrix(name: str, frame: Any, columns: tuple[str, ...]) -> Any:
     kinds = set(dtypes)
     _refuse(name, columns, dtypes, {dtype for dtype in kinds if dtype != _OBJECT and not _is_numeric(dtype)})
     if _OBJECT in kinds:
-        # Column by column: NumPy would take the text '1.5' for a number, and stumble over pandas' NA.
+        # Column by column, because NumPy would read the text '1.5' as a number, and fail on NA of pandas.
         matrix = np.empty(frame.shape, dtype=np.float64)
         for i, column in enumerate(columns):
             matrix[:, i] = _pandas_column(name, frame.iloc[:, i], column)
@@ -178,18 +178,18 @@ def _pandas_row(name: str, series: Any, columns: tuple[str, ...]) -> NDArray[Any
 
 
 def _is_numeric(dtype: Any) -> bool:
-    # The kind tells of Arrow's truth values, which pandas does not count as numbers; the other tells of its decimals.
+    # The kind detects booleans of Arrow, which are no numbers for pandas; is_numeric_dtype detects its decimals.
     return dtype.kind in "biuf" or (dtype.kind != "c" and bool(sys.modules["pandas"].api.types.is_numeric_dtype(dtype)))
 
 
 def _floats(name: str, columns: Sequence[str], values: list[Any]) -> NDArray[np.float64]:
-    """Python's numbers as floats; `columns` names the column of each."""
+    """Python numbers as floats; `columns` has the column of each, for errors."""
     missing = {type(None), type(getattr(sys.modules.get("pandas"), "NA", None))}
     kinds = set(map(type, values))
     wrong = {kind for kind in kinds - missing if not _is_number(kind)}
     if wrong:
         column, value = next(pair for pair in zip(columns, values, strict=True) if type(pair[1]) in wrong)
-        what = f"the column {shown(column)} of {name} holds {shown(value)}, of the type {type(value).__name__}"
+        what = f"the column {shown(column)} of {name} has {shown(value)}, of the type {type(value).__name__}"
         raise InputError(f"{what}; expected numbers")
     if kinds & missing:
         values = [np.nan if type(value) in missing else value for value in values]
@@ -197,7 +197,7 @@ def _floats(name: str, columns: Sequence[str], values: list[Any]) -> NDArray[np.
 
 
 def _is_number(kind: type) -> bool:
-    # NumPy counts its spans of time among the integers.
+    # A time span of NumPy is an integer, but not a number here.
     return issubclass(kind, Real | Decimal | np.bool_) and not issubclass(kind, np.timedelta64)
 
 
@@ -207,7 +207,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _refuse(name: str, columns: tuple[str, ...], dtypes: list[Any], wrong: set[Any]) -> None:
-    """An error for the first column whose type is a wrong one."""
+    """Raise an error for the first column with a wrong type."""
     for column, dtype in zip(columns, dtypes, strict=False) if wrong else ():
         if dtype in wrong:
             what = f"the column {shown(column)} of {name} has the type {dtype}"

@@ -1,4 +1,4 @@
-"""How values stand in messages: short, in one line, whatever they are."""
+"""Values and errors as short text in one line, for messages."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ _LISTED = 10  # names of a list
 
 
 def shown(value: object) -> str:
-    """A value as Python writes it."""
+    """The repr of a value, shortened."""
     try:
         return short(repr(value) if isinstance(value, str) else one_line(repr(value)))
     except Exception:  # numbers of thousands of digits, broken __repr__
@@ -15,7 +15,7 @@ def shown(value: object) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
+    """The first names of a list, and the number of further ones."""
     first = [name if _is_plain(name) else repr(name) for name in names[:_LISTED]]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(map(short, first)) + more
@@ -33,7 +33,7 @@ def counted(count: int, noun: str, rest: str = "", *, plural: str | None = None)
 
 
 def one_line(message: object) -> str:
-    """A message in one line, of 200 characters at the most."""
+    """A message in one line of at most 200 characters."""
     return " ".join(str(message).split())[:200]
 
 
@@ -47,10 +47,10 @@ def named(error: BaseException) -> str:
 
 
 def short(text: str) -> str:
-    """The beginning of a text, or all of it."""
+    """A text, truncated if it is long."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}…"
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name can stand in a list without quotes."""
+    """Whether a name needs no quotes in a list."""
     return name.isprintable() and name.strip() == name != "" and "," not in name

@@ -1,8 +1,8 @@
-"""A saved bandit: one NumPy archive of plain arrays and a JSON header. No pickle: reading one runs nobody's code.
+"""The file of a saved bandit: a NumPy archive of plain arrays and a JSON header. It has no pickle, so reading is safe.
 
-The archive is a ZIP file whose members are not compressed: `header.npy`, the bytes of the JSON header, and one `.npy`
-file for each array. The header has the type and the shape of every array. No array is unpacked before the header, the
-list of members and the size of the file agree. So no file takes much more memory than it has bytes.
+The archive is an uncompressed ZIP file. Its members are `header.npy`, which has the bytes of the JSON header, and one
+`.npy` file for each array. The header has the type and the shape of each array. Arrays are read only after the header,
+the list of members and the size of the file agree. So a file never needs much more memory than its size.
 """
 
 import errno
@@ -24,7 +24,7 @@ from warmcb._messages import one_line
 from warmcb.errors import FileAccessError, MissingFileError, ModelFileError
 
 _VERSION = 3
-_KINDS = "biufSU"  # of NumPy types: truth values, numbers, texts
+_KINDS = "biufSU"  # NumPy types: booleans, numbers, texts
 _LARGEST_HEADER = 2**24  # bytes
 _LARGEST_NPY_HEADER = 2**14  # bytes; NumPy's own limit is 10 000 characters
 _CHUNK = 2**20  # bytes
@@ -33,14 +33,14 @@ _LOCAL_HEADER = 30  # bytes before the name of a ZIP member
 
 
 class _BrokenFileError(Exception):
-    """A file is not what `write` makes."""
+    """A file was not written by `write`, or is damaged."""
 
 
 def write(path: str | Path, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    """Replace `path` by the new file in one step: a crash leaves the old one or the new one.
+    """Replace `path` by the new file in one step: a crash leaves the old file or the new one.
 
-    What earlier crashes left in the folder is removed. A link stays a link: the file that it points to is replaced, or
-    made if it is not there.
+    Files that earlier crashes left in the folder are removed. A symbolic link is kept: its target is replaced or
+    created.
     """
     plain = _plain_path(path)
     content = _checked(str(plain), kind, params, arrays)
@@ -54,24 +54,24 @@ def write(path: str | Path, kind: str, params: dict[str, Any], arrays: dict[str,
 
 
 def to_bytes(kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
-    """The bytes of the file that `write` would make: equal ones for what is equal, as members have no time."""
+    """The bytes that `write` would write. Equal content gives equal bytes, because members have no time stamps."""
     file = io.BytesIO()
     np.savez(file, **_checked("the model", kind, params, arrays))  # type: ignore[arg-type]
     return file.getvalue()
 
 
 def name_of(model: str | Path | bytes) -> str:
-    """What messages call a file, or the bytes of one."""
+    """The name of a file, or of its bytes, for messages."""
     return f"a model of {len(model)} bytes" if isinstance(model, bytes) else str(model)
 
 
 def read(model: str | Path | bytes) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
-    """The class name, the parameters and the arrays; of a file, or of the bytes of one."""
+    """The class name, the parameters and the arrays of a file, or of its bytes."""
     if isinstance(model, bytes):
         return _read(io.BytesIO(model), name_of(model))
     plain = _plain_path(model)
     try:
-        kind = _kind_of_file(os.stat(plain))  # before it is opened: to open a pipe is to wait for its other end
+        kind = _kind_of_file(os.stat(plain))  # before opening, because opening a pipe would block
         if kind != "file":
             raise ModelFileError(f"{plain} is a {kind}; expected a file that save() wrote")
         file = plain.open("rb")
@@ -91,16 +91,16 @@ def _read(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict[str, ND
         raise
     except MemoryError:
         raise ModelFileError(f"{name} does not fit into memory; expected a smaller model, or more memory") from None
-    except Exception as error:  # bytes that are no archive of arrays raise whatever they like
-        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # EINVAL: a place that is nowhere
+    except Exception as error:  # reading any other bytes may raise anything
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # EINVAL: an invalid offset
             raise
         reason = one_line(error) or type(error).__name__
-        message = f"{name} is truncated or not a file of warmcb's ({reason}); expected what save() wrote"
+        message = f"{name} is truncated or not a file of warmcb ({reason}); expected a file that save() wrote"
         raise ModelFileError(message) from error
 
 
 def _checked(file: str, kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The members of an archive, once it is sure that they can be read again; `file` is what messages call it."""
+    """The members of an archive, after a check that they can be read again. Errors refer to it as `file`."""
     for name, array in arrays.items():
         _refuse_what_cannot_be_kept(file, name, array)
     return {"header": _header(file, kind, params, arrays)} | arrays
@@ -112,7 +112,7 @@ def _header(file: str, kind: str, params: dict[str, Any], arrays: dict[str, NDAr
     try:
         text = json.dumps(header).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        expected = "expected parameters that JSON can hold"
+        expected = "expected parameters that JSON can store"
         raise ModelFileError(f"{file} cannot be written: {one_line(error)}; {expected}") from None
     if len(text) > _LARGEST_HEADER:
         size = f"the parameters of {kind} take {len(text)} bytes"
@@ -126,7 +126,7 @@ def _refuse_what_cannot_be_kept(file: str, name: str, array: NDArray[Any]) -> No
     if array.dtype.kind != "f" or array.size == 0:
         return
     with np.errstate(invalid="ignore"):
-        if np.isfinite(array.min()) and np.isfinite(array.max()):  # no copy of the array, however large it is
+        if np.isfinite(array.min()) and np.isfinite(array.max()):  # needs no copy of a large array
             return
     place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
     where = f"{name}[{', '.join(map(str, place))}]" if place else name
@@ -134,7 +134,7 @@ def _refuse_what_cannot_be_kept(file: str, name: str, array: NDArray[Any]) -> No
 
 
 def _place(path: Path) -> Path:
-    """Where the new file goes: `path`, or what it links to. Whatever is there and is no file is refused."""
+    """The path to write to: `path`, or the target of its link. Anything there that is not a file is refused."""
     expected = "expected the name of a file in a folder that exists"
     try:
         kind = _kind_of_file(os.stat(path))
@@ -159,14 +159,14 @@ def _read_archive(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict
         kind, params, outline = header.get("kind"), header.get("params"), header.get("arrays")
         version = header.get("version")
         if header.get("format") != "warmcb" or type(version) is not int or not 0 < version < 10**6:
-            raise _BrokenFileError("its header is not of warmcb's")
+            raise _BrokenFileError("its header is not from warmcb")
         if version != _VERSION:
             raise ModelFileError(f"{name} has the format {version}; this version reads the format {_VERSION}")
         if not (isinstance(kind, str) and isinstance(params, dict) and isinstance(outline, dict)):
             raise _BrokenFileError("its header is not complete")
         members = _members(archive)
         if members.keys() != {_HEADER, *(f"{array}.npy" for array in outline)}:
-            raise _BrokenFileError("it does not hold the arrays that its header lists")
+            raise _BrokenFileError("its arrays are not those of its header")
         of = {array: members[f"{array}.npy"] for array in outline}
         for array, member in of.items():
             _refuse_other_sizes(member, outline[array])
@@ -180,17 +180,17 @@ def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:
         raise _BrokenFileError(f"its header has {member.file_size} bytes; expected at most {_LARGEST_HEADER}")
     header = json.loads(_read_array(archive, member, None).tobytes())
     if not isinstance(header, dict):
-        raise _BrokenFileError("its header is not of warmcb's")
+        raise _BrokenFileError("its header is not from warmcb")
     return header
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The members by name, each with bytes of its own: together no larger than the file."""
+    """The members by name. Their bytes do not overlap, so together they are not larger than the file."""
     members: dict[str, zipfile.ZipInfo] = {}
     end = 0
     for member in sorted(archive.infolist(), key=lambda one: one.header_offset):
         if member.filename in members:
-            raise _BrokenFileError(f"{_shown(member)} is there twice")
+            raise _BrokenFileError(f"{_shown(member)} appears twice")
         if member.header_offset < end:
             raise _BrokenFileError(f"{_shown(member)} overlaps another member")
         _refuse_compressed(member)
@@ -202,13 +202,13 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _refuse_compressed(member: zipfile.ZipInfo) -> None:
-    """`save` does not compress, and a compressed member may be a thousand times as large as the file."""
+    """Refuse a compressed member, which may be a thousand times as large as the file. `save` never compresses."""
     if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
         raise _BrokenFileError(f"{_shown(member)} is compressed")
 
 
 def _refuse_other_sizes(member: zipfile.ZipInfo, outline: Any) -> None:
-    """Hold the size that the header gives an array against that of its member, which has a small header of its own."""
+    """Compare the size of an array in the header with that of its member, which has its own small header."""
     text, shape = outline
     dtype = np.dtype(text if isinstance(text, str) else "O")
     if dtype.kind not in _KINDS or dtype.itemsize == 0:
@@ -216,20 +216,20 @@ def _refuse_other_sizes(member: zipfile.ZipInfo, outline: Any) -> None:
     if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 2**62 for size in shape):
         raise _BrokenFileError(f"{_shown(member)} has an impossible shape")
     if not 0 < member.file_size - dtype.itemsize * math.prod(shape) <= _LARGEST_NPY_HEADER:
-        raise _BrokenFileError(f"{_shown(member)} has another size than the header tells")
+        raise _BrokenFileError(f"{_shown(member)} has another size than in the header")
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, outline: Any) -> NDArray[Any]:
-    """One member. Its own header must agree with `outline`; None stands for bytes, as many as there are."""
+    """Read a member, whose own header must agree with `outline`; None stands for any number of bytes."""
     with archive.open(member) as file:
         is_first = npy.read_magic(file) == (1, 0)
         shape, is_fortran, dtype = (npy.read_array_header_1_0 if is_first else npy.read_array_header_2_0)(file)
         size = member.file_size - file.tell()
         expected = ["|u1", [size]] if outline is None else outline
         if [dtype.str, list(shape)] != expected or dtype.itemsize * math.prod(shape) != size:
-            raise _BrokenFileError(f"{_shown(member)} is not the array that the header tells of")
+            raise _BrokenFileError(f"{_shown(member)} is not the array of the header")
         content = bytearray(size)
-        for begin in range(0, size, _CHUNK):  # not at once: it would be in memory twice
+        for begin in range(0, size, _CHUNK):  # in chunks, to avoid a second copy in memory
             content[begin : begin + _CHUNK] = file.read(min(_CHUNK, size - begin))
     return np.ndarray(shape, dtype, buffer=content, order="F" if is_fortran else "C")
 

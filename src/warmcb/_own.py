@@ -1,4 +1,4 @@
-"""A user's own algorithms and noises, given as `package.module:name`: found, and known by their source code."""
+"""Import algorithms and noises of the user, given as `package.module:name`, and hash their source code."""
 
 import hashlib
 import importlib
@@ -15,11 +15,11 @@ _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 
 
 class NotFoundError(InputError):
-    """What a user named cannot be imported."""
+    """The object that the user named cannot be imported."""
 
 
 class Own(NamedTuple):
-    """Something that a user wrote, and a hash of the source code that it comes from."""
+    """An object of the user, and a hash of its source code."""
 
     value: Callable[..., Any]
     version: str
@@ -43,10 +43,10 @@ _found: dict[str, Own] = {}
 
 
 def find(argument: str, text: str) -> Own:
-    """Import what `text` names; `argument` is what errors call it.
+    """Import the object that `text` names. Errors refer to it as `argument`.
 
-    It is imported and hashed once in a process: what runs and the version that is told of it belong together, even if
-    the file is edited in the meantime.
+    It is imported and hashed once in a process. So the hash belongs to the code that runs, even if the file is edited
+    meanwhile.
     """
     if text not in _found:
         _found[text] = _import(argument, text)
@@ -62,7 +62,7 @@ def _import(argument: str, text: str) -> Own:
         raise NotFoundError(f"{argument} is {text!r}; expected a module that can be imported ({reason})") from None
     for part in name.split("."):
         if not hasattr(value, part):
-            raise NotFoundError(f"{argument} is {text!r}; expected a name that {module_name} has, not {part!r}")
+            raise NotFoundError(f"{argument} is {text!r}; expected a name in {module_name}, which has no {part!r}")
         value = getattr(value, part)
     if not callable(value):
         raise InputError(
@@ -72,10 +72,10 @@ def _import(argument: str, text: str) -> Own:
 
 
 def _version(argument: str, text: str, module_name: str, value: Any) -> str:
-    """A hash of the source code: of each package that has a part in it all files, of a lone module its folder's.
+    """A hash of the source code: all files of each package involved, or of the folder of a single module.
 
-    The parts are the module that was named, and those that define the value and its base classes. The standard library
-    and this package do not count: Python is not edited, and this package has a version of its own.
+    The modules involved are the one that was named, and those that define the object and its base classes. The standard
+    library and this package do not count, because they have versions.
     """
     defined = {getattr(one, "__module__", None) for one in (value, *getattr(value, "__mro__", ()))}
     others = {name for name in defined if isinstance(name, str) and name in sys.modules}
@@ -92,8 +92,8 @@ def _version(argument: str, text: str, module_name: str, value: Any) -> str:
 
 
 def _files(module_name: str) -> dict[str, Path]:
-    """The files that a module's version depends on, by names that are the same on every machine."""
-    for name in (module_name.partition(".")[0], module_name):  # a namespace package has no file: the module itself has
+    """The files that the hash of a module depends on, by names that are the same on every machine."""
+    for name in (module_name.partition(".")[0], module_name):  # a namespace package has no file, but the module has
         module = sys.modules[name]
         if file := getattr(module, "__file__", None):
             folder = Path(file).parent

@@ -1,4 +1,4 @@
-"""Sparse matrices: checked before SciPy touches them, as it trusts their index arrays and may read foreign memory."""
+"""Check sparse matrices before SciPy uses them, because it trusts their index arrays and may read invalid memory."""
 
 import sys
 from functools import lru_cache
@@ -13,13 +13,13 @@ from warmcb.errors import InputError
 
 
 def is_sparse(X: object) -> bool:
-    # A sparse matrix can only exist once SciPy has been imported: no need to import it for the others.
+    # A sparse matrix exists only if SciPy has been imported, so it need not be imported here.
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(X))
 
 
 def csr(name: str, X: Any) -> Any:
-    """X as CSR of float32 with rising columns in each row. A single dimension stays one."""
+    """X as CSR of float32 with sorted columns in each row. An array of one dimension keeps it."""
     _refuse_broken(name, X, X.format)
     if X.dtype.kind not in "biuf":
         raise InputError(f"{name} has the type {X.dtype}; expected numbers")
@@ -34,13 +34,13 @@ def csr(name: str, X: Any) -> Any:
         _refuse_broken(name, found, X.format)
     if not _columns_rise(found.indices, found.indptr):
         found = found.copy()
-        found.has_sorted_indices = found.has_canonical_format = False  # SciPy would trust what it has once seen
+        found.has_sorted_indices = found.has_canonical_format = False  # SciPy caches these flags
         found.sum_duplicates()
     return found
 
 
 def plain_csr(values: NDArray[np.float32], indices: NDArray[np.int32], starts: NDArray[np.int32], columns: int) -> Any:
-    """A CSR matrix of arrays that were checked: SciPy would take longer to do so again than the core to make them."""
+    """A CSR matrix of arrays that were checked. Checking them again in SciPy would take longer than making them."""
     empty = _empty(len(starts) - 1, columns)
     matrix = object.__new__(type(empty))
     matrix.__dict__.update(vars(empty))
@@ -65,7 +65,7 @@ def sparse_rows(name: str, X: Any) -> Rows:
 
 
 def _rows_as_they_are(X: Any) -> Rows | None:
-    """The rows of a CSR matrix without any help of SciPy's, or none if something is to be done or to be said first."""
+    """The rows of a valid CSR matrix without SciPy; None if it has to be converted or refused first."""
     try:
         if X.format != "csr" or X.shape[-1] >= 2**31 or X.data.dtype.kind not in "biuf":
             return None
@@ -77,7 +77,7 @@ def _rows_as_they_are(X: Any) -> Rows | None:
                 values = values.astype(np.float32)
         rows = Rows(np.ascontiguousarray(values), np.ascontiguousarray(X.indices), starts, X.shape[-1])  # it checks all
         return rows if _columns_rise(X.indices, starts) else None
-    except Exception:  # attributes can have been replaced by anything
+    except Exception:  # the attributes may be anything
         return None
 
 
@@ -92,7 +92,7 @@ def _columns_rise(indices: NDArray[Any], starts: NDArray[Any]) -> bool:
 
 
 def _refuse_broken(name: str, X: Any, brought_as: str) -> None:
-    """Hold the index arrays of X against its shape. SciPy trusts them, and would read and write beyond their ends."""
+    """Check the index arrays of X. SciPy trusts them, and would read and write outside of its arrays."""
     try:
         if X.format in ("csr", "csc", "bsr"):
             _check_compressed(X)
@@ -106,12 +106,12 @@ def _refuse_broken(name: str, X: Any, brought_as: str) -> None:
             len(X.rows) == len(X.data) == X.shape[0] and [*map(len, X.rows)] == [*map(len, X.data)]
         ):
             raise ValueError("rows do not fit data")
-    except Exception as error:  # attributes can have been replaced by anything
+    except Exception as error:  # the attributes may be anything
         raise InputError(f"{name} is not a valid {brought_as.upper()} matrix: {one_line(error)}") from None
 
 
 def _check_compressed(X: Any) -> None:
-    """CSR; CSC, which is CSR of columns; or BSR, which is CSR of blocks."""
+    """Check CSR, CSC (CSR of columns) or BSR (CSR of blocks)."""
     data, indices, starts = X.data, _index_array("indices", X.indices), _index_array("indptr", X.indptr)
     rows, columns = X.shape if len(X.shape) == 2 else (1, X.shape[0])
     if not isinstance(data, np.ndarray) or data.ndim != (3 if X.format == "bsr" else 1):
@@ -132,7 +132,7 @@ def _check_compressed(X: Any) -> None:
     falls = starts[1:] < starts[:-1]
     if falls.any():
         row = int(np.argmax(falls))
-        raise ValueError(f"indptr[{row + 1}] is {starts[row + 1]}; expected at least {starts[row]}, as before it")
+        raise ValueError(f"indptr[{row + 1}] is {starts[row + 1]}; expected at least {starts[row]}, the entry before")
     if starts[-1] > len(data):
         row = int(np.argmax(starts > len(data)))
         raise ValueError(f"indptr[{row}] is {starts[row]}; expected at most {len(data)}, the number of values")
@@ -152,7 +152,7 @@ def _check_coordinates(X: Any) -> None:
 
 def _index_array(name: str, array: Any) -> NDArray[Any]:
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ValueError(f"{name} is {shown(array)}; expected a row of integers")
+        raise ValueError(f"{name} is {shown(array)}; expected an array of integers of one dimension")
     return array
 
 

@@ -1,4 +1,4 @@
-"""The look of figures that stand on a page, and how they come onto it."""
+"""The style of figures on HTML pages, and their conversion to SVG."""
 
 import re
 from html import escape
@@ -25,11 +25,11 @@ STYLE: dict[Any, Any] = {
     "xtick.labelcolor": "#333333",
     "ytick.labelcolor": "#333333",
     "legend.frameon": False,
-    "legend.handlelength": 4.5,  # long enough to tell the dashes apart
+    "legend.handlelength": 4.5,  # long enough to distinguish the dashes
     "svg.fonttype": "none",  # text stays text, for search and for screen readers
     "svg.hashsalt": "warmcb",  # the same bytes every time
 }
-"""Matplotlib's settings."""
+"""The settings for Matplotlib."""
 
 
 def svg_of(figure: "Figure") -> str:
@@ -43,12 +43,12 @@ def svg_of(figure: "Figure") -> str:
 
 
 def _shorter(curve: str) -> str:
-    """Half the bytes: a hundredth of a point is finer than any eye."""
+    """Round coordinates to a hundredth of a point, which halves the size."""
     return re.sub(r"(\.\d\d)\d+|\s*\n", r"\1", curve)
 
 
 def inline_svg(svg: str, stem: str, title: str) -> str:
-    """A figure as a part of a page: without its prologue, with ids of its own, never too small to be read."""
+    """A figure to embed in a page: without its prologue, with unique ids, and with a smallest width."""
 
     def size(found: re.Match[str]) -> str:
         width = float(found[1])

@@ -194,7 +194,7 @@ def test_bad_new_names_change_nothing() -> None:
     before = fingerprint(named)
     with pytest.raises(InputError, match="actions has 'a' twice"):
         named.add_action("a")
-    with pytest.raises(InputError, match="name is None; expected a name, as the other actions have one"):
+    with pytest.raises(InputError, match="name is None; expected a name, as actions have names"):
         named.add_action()
     with pytest.raises(InputError, match="action is 'c'; expected one of a, b"):
         named.decide([0.0], actions=["a", "c"])
@@ -202,7 +202,7 @@ def test_bad_new_names_change_nothing() -> None:
         WarmBandit(3, actions=["a", "b"])
     assert (fingerprint(named), named.actions) == (before, ("a", "b"))
     nameless = WarmBandit(2)
-    with pytest.raises(InputError, match="name is 'c'; expected no name, as the other actions have none"):
+    with pytest.raises(InputError, match="name is 'c'; expected None, as actions have no names"):
         nameless.add_action("c")
     with pytest.raises(InputError, match="n_actions is None; expected an integer from 2"):
         WarmBandit()

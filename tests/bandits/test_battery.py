@@ -196,7 +196,7 @@ def test_tables_by_the_names_of_their_columns(make: Make, tmp_path: Path) -> Non
     runs = [simulate(make(), X, problem.y, warm_start=50, seed=2) for X in (problem.X, table)]
     np.testing.assert_array_equal(runs[0].trace.actions, runs[1].trace.actions)
     assert runs[1].bandit.features_ == tuple(names)
-    with pytest.raises(InputError, match="X has the column 'more'"):
+    with pytest.raises(InputError, match="X has the unknown column 'more'"):
         simulate(runs[1].bandit, table.assign(more=1.0), problem.y)
 
 
@@ -501,7 +501,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "costs of no examples": (lambda b: b.warm_start([], costs=[[0, 1, 1]]), "costs have shape (1, 3); expected (0, 3)"),
     "neither": (lambda b: b.warm_start(np.ones((1, 6))), "exactly one of them"),
     "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X[0, 0] is nan"),
-    "no actions at all": (lambda b: b.decide(GOOD, actions=[]), "actions is empty; expected at least one action"),
+    "no actions at all": (lambda b: b.decide(GOOD, actions=[]), "actions is empty; expected at least one"),
     "an unknown action": (lambda b: b.decide(GOOD, actions=[0, 3]), "action is 3; expected an integer from 0 to 2"),
     "an unknown name": (lambda b: b.decide(GOOD, actions=["a"]), "action is 'a'; expected an integer from 0 to 2"),
     "an action twice": (lambda b: b.decide(GOOD, actions=[1, 0, 1]), "actions has 1 twice; expected each action once"),
@@ -516,7 +516,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     ),
     "a mask that allows nothing": (
         lambda b: b.predict(np.ones((2, 6)), actions=[[True, False, False], [False] * 3]),
-        "actions[1] allows nothing",
+        "actions[1] allows no action",
     ),
     "a decision of fewer actions": (
         lambda b: b.learn(GOOD, DECISION._replace(probabilities=np.ones(2) / 2), 0.5),

@@ -253,7 +253,7 @@ def test_a_part_may_not_be_saved_under_the_name_of_another(tmp_path: Path) -> No
 
 def test_parts_that_make_no_sense_are_refused() -> None:
     wrong: Any = 7
-    with pytest.raises(InputError, match=f"explorer is 7; expected one of {', '.join(EXPLORERS)}, or an object"):
+    with pytest.raises(InputError, match=f"explorer is 7; expected one of {', '.join(EXPLORERS)}, or your own object"):
         WarmBandit(3, explorer=wrong)
     with pytest.raises(InputError, match=r"selector is <class .*Contest.*>; expected"):
         WarmBandit(3, selector=Contest)  # type: ignore[arg-type]

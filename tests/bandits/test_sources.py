@@ -435,8 +435,8 @@ def test_described_actions_have_sources_too(name: str, tmp_path: Path) -> None:
     [
         ({"y": [0, 1], "source": ""}, "source is ''; expected a non-empty string, or None"),
         ({"y": [0, 1], "source": 3}, "source is 3; expected a non-empty string, or None"),
-        ({"paid": [0, 1]}, "paid is given without y, or beside costs; expected y, what was done, and paid"),
-        ({"y": [0, 1], "costs": [[0, 1, 1]] * 2, "paid": [0, 1]}, "paid is given without y, or beside costs"),
+        ({"paid": [0, 1]}, "paid is given without y, or with costs; expected y, the actions, and paid"),
+        ({"y": [0, 1], "costs": [[0, 1, 1]] * 2, "paid": [0, 1]}, "paid is given without y, or with costs"),
         ({"y": [0, 1], "paid": [0]}, r"paid have shape \(1,\); expected \(2,\), one for each row of X"),
         ({"y": [0, 1], "paid": [0, math.nan]}, r"paid\[1\] is nan; expected a number in \[0, 1\]"),
         ({"y": [0, 1], "paid": [0, 2]}, r"paid\[1\] is 2; expected a number in \[0, 1\]"),

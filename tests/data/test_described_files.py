@@ -729,6 +729,7 @@ def shown(*arguments: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_show(tmp_path: Path) -> None:
     path = write(tmp_path, "d.vw", MULTILINE)
     text = [" ".join(line.split()) for line in shown(path).splitlines()]
@@ -765,6 +766,7 @@ def test_show(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_show_many_columns_and_no_context(tmp_path: Path) -> None:
     actions = [[{f"x{j:02}": j for j in range(30)}]] * 2
     text = " ".join(shown(table(tmp_path, actions=actions, target=[0, 0])).split())

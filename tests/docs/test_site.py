@@ -4,8 +4,8 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib import import_module
+from importlib.metadata import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from typer.main import get_command
 
 from tests.support.places import ROOT
+from tests.support.reference import reference
 from warmcb.cli.app import app
 
 DOCS = ROOT / "docs"
@@ -29,16 +30,6 @@ def public_names(module: ModuleType) -> list[str]:
     """What it lists, or else whatever it defines itself."""
     own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__]
     return getattr(module, "__all__", [name for name in own if not name.startswith("_")])
-
-
-def reference() -> Iterator[tuple[str, str]]:
-    """Modules and names of the reference, as its pages list them."""
-    for page in (DOCS / "reference").glob("*.md"):
-        text = page.read_text()
-        for module, names in re.findall(r"^```\{names\} (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-            yield from ((module, name) for name in names.split())
-        for names in re.findall(r":toctree: generated\n\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-            yield from (("warmcb", name) for name in names.split())
 
 
 @pytest.mark.parametrize("module_name", PUBLIC)
@@ -119,3 +110,10 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = [line.removeprefix("index.html: ") for line in done.stdout.splitlines()]
     assert (done.returncode, found) == (1, ["https://example.org/a.js", "nowhere.html", "there.html#missing"])
+
+
+def test_links_of_the_readme_lead_somewhere_on_pypi() -> None:
+    """It is shown there without the repository around it."""
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata("warmcb").json["description"]))
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith("https://")] == []

@@ -109,6 +109,7 @@ def test_no_change_alters_rows_silently() -> None:
     assert row.data.tolist() == GOLDEN_VALUES
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_the_process() -> None:
     script = (
         "import sys; from warmcb.features import Encoder; row = Encoder(bits=16, text=('title',), categories=('kind',))"

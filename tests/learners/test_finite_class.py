@@ -104,7 +104,7 @@ def test_a_class_is_saved_with_its_bandit(name: str, tmp_path: Path) -> None:
 
 def test_functions_cannot_be_saved(tmp_path: Path) -> None:
     bandit = ExactArrow(3, policies=classes()["functions"]).warm_start(X, Y)
-    with pytest.raises(InputError, match="cannot be saved; expected a class that is made of arrays"):
+    with pytest.raises(InputError, match="cannot be saved; expected a class that consists of arrays"):
         bandit.save(tmp_path / "b.warmcb")
 
 

@@ -243,7 +243,7 @@ def keep(labels: Any, n_actions: int, majority: int, generator: Any) -> Any:
         ({"seed": -1}, "seed is -1"),
         ({"checkpoints": [151]}, "checkpoint is 151"),
         ({"actions": []}, "actions has the length 0; expected 150, the number of rows of X"),
-        ({"actions": [], "X": None, "costs": []}, "actions is empty; expected the descriptions of some rounds"),
+        ({"actions": [], "X": None, "costs": []}, "actions is empty; expected the actions of at least one round"),
         ({"actions": None}, "actions is None; expected a list with the actions of each round"),
         ({"costs": None}, "y and costs: expected exactly one of them"),
         ({"costs": [[np.nan] * len(one) for one in make_rounds().costs]}, "costs has no number, only NaN"),

@@ -178,7 +178,7 @@ def test_many_want_distinct_bandits(bandits: Any, message: str) -> None:
         ({"checkpoints": 500}, "checkpoints is 500; expected a sequence"),
         ({"checkpoints": [500]}, "checkpoint is 500; expected an integer from 1 to 400"),
         ({"y": [0] * 399}, "y has shape (399,)"),
-        ({"y": None, "costs": np.zeros((400, 3)), "noise": "uar:0.5"}, "expected labels y with it"),
+        ({"y": None, "costs": np.zeros((400, 3)), "noise": "uar:0.5"}, "expected labels y, because"),
     ],
 )
 def test_bad_arguments(changes: dict[str, Any], message: str) -> None:

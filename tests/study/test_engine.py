@@ -17,6 +17,8 @@ from warmcb.study.agenda import Agenda
 from warmcb.study.engine import EngineLostError, FailedUnit, dask_cluster, processes, run_units
 from warmcb.study.forecast import Forecast
 
+pytestmark = pytest.mark.slow
+
 SQUARES = [Square(number) for number in range(12)]
 EXPECTED = {f"square of {number}": number**2 for number in range(12)}
 

@@ -112,6 +112,7 @@ def test_sparse_strangers_are_no_relation() -> None:
     assert reasons(traits("one", ones[0]), traits("two", ones[1], other_labels(1))) == []
 
 
+@pytest.mark.slow
 def test_the_bundled_data_sets_are_eight_families() -> None:
     members = Families([Traits.of(source.load()) for source in suite("bundled")]).members()
     assert len(members) == 8
@@ -140,6 +141,7 @@ def test_what_is_known_is_also_found() -> None:
         assert reasons(*disguised), pair
 
 
+@pytest.mark.slow
 def test_a_folder_with_two_copies_is_one_family_and_says_so(tmp_path: Path) -> None:
     data, out = tmp_path / "data", tmp_path / "out"
     data.mkdir()

@@ -96,6 +96,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Studio:
     return studio
 
 
+@pytest.mark.slow
 def test_own_algorithm_and_noise_are_scored_like_any_other(studio: Studio) -> None:
     table = studio.results()
     names, noises = {"arrow-8", "majority", "mine:Centroids"}, {("none", 0.0), ("cyc", 1.0), ("mine:neighbours", 0.0)}
@@ -113,6 +114,7 @@ def test_own_algorithm_and_noise_are_scored_like_any_other(studio: Studio) -> No
     assert scores["normalized_error"].null_count() == 0
 
 
+@pytest.mark.slow
 def test_own_algorithm_and_noise_are_on_the_page_and_in_the_figures(studio: Studio) -> None:
     page = (studio.folder / "out" / "report.html").read_text()
     assert "Nearest mean" in page
@@ -142,6 +144,7 @@ def test_a_row_is_a_run_that_anyone_can_repeat(studio: Studio) -> None:
         assert row.select("warm_start", "average_cost").rows() == [(104, run.average_cost)]
 
 
+@pytest.mark.slow
 def test_an_edit_computes_again_what_depends_on_it_and_nothing_else(studio: Studio) -> None:
     before, results = studio.units(), studio.results()
     assert "0 units of work to compute" in studio.run().stderr
@@ -161,6 +164,7 @@ def test_an_edit_computes_again_what_depends_on_it_and_nothing_else(studio: Stud
     assert studio.results().equals(results)
 
 
+@pytest.mark.slow
 def test_on_a_cluster(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(studio.folder)  # which the workers take over
     with dask(1, tmp_path) as (address, _):
@@ -301,7 +305,7 @@ def test_the_version_is_that_of_the_whole_package(write: Write, tmp_path: Path) 
         ),
         ("broken:Mine", r"expected a module that can be imported \(ZeroDivisionError: "),
         ("leaves:Mine", r"expected a module that can be imported \(SystemExit: "),
-        ("faulty:Your", r"expected a name that faulty has, not 'Your'"),
+        ("faulty:Your", r"expected a name in faulty, which has no 'Your'"),
         ("faulty:number", r"which is of the type int; expected a class or a function"),
         ("faulty:NoActions", r"which cannot make a bandit; expected one that takes n_actions \(TypeError: "),
         ("faulty:Raises", r"which cannot make a bandit; expected one that takes n_actions \(OSError: two lines\)"),
@@ -339,6 +343,7 @@ def test_mistakes_in_attributes(write: Write, attribute: str, message: str) -> N
         algorithm("wrong:Mine")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "option, value, message",
     [
@@ -415,7 +420,7 @@ def test_noises_by_text(write: Write) -> None:
     assert (noise_text("uar", 0.5), noise_text("noisy:flip", 0.0)) == ("uar:0.5", "noisy:flip")
     assert (noise_title("none", 0.0), noise_title("gone:flip", 0.0)) == ("noiseless", "flip")
     for text, message in (
-        ("noisy:flop", "expected a name that noisy has, not 'flop'"),
+        ("noisy:flop", "expected a name in noisy, which has no 'flop'"),
         ("noisy:x", "which is of the type int"),
         ("uar:half", "expected none, uar:P, cyc:P or maj:P"),
         ("noisy", r"expected none, uar:P, cyc:P or maj:P .*, or package.module:function"),

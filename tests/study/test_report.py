@@ -16,6 +16,8 @@ from tests.support.study_samples import sample_scores, write_study
 from warmcb.study.figures import draw_figures
 from warmcb.study.report import write_report
 
+pytestmark = pytest.mark.slow
+
 ODD_NAME = "<b>x & y"
 
 

@@ -29,6 +29,8 @@ from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.facts import DataFacts
 from warmcb.study.units import OptimalUnit
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = [
     "dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon",
     "algorithm", "learning_rate", "shuffle", "seed", "average_cost", "optimal_cost", "constant_cost", "family",

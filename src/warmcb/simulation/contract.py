@@ -27,10 +27,10 @@ class PlaysRounds(Protocol):
 
 
 def require_decision(decision: Any) -> None:
-    """Refuse what is no decision: a user's own `decide` may give anything.
+    """Refuse anything that is not a decision, because your own `decide` may return anything.
 
     Args:
-        decision: what `decide` gave.
+        decision: the result of `decide`.
 
     """
     if not hasattr(decision, "action") or not hasattr(decision, "probability"):

@@ -1,4 +1,4 @@
-"""Rounds with described actions: compiled where the bandit is built in, else call by call."""
+"""Rounds with described actions: compiled for a built-in bandit, else call by call."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ from warmcb.simulation.described_scenes import DescribedScene
 
 
 def play_described(scene: DescribedScene, bandit: Any, compiled: bool) -> Trace:
-    """Teach a bandit the warm start, and play the rounds. A round that shows no cost is not learned.
+    """Teach a bandit the warm start, and play the rounds. A round with an unknown cost is not learned.
 
     Args:
-        scene: what is played.
+        scene: the prepared rounds.
         bandit: a `SharedBandit`, or an object with its `warm_start`, `decide` and `learn`.
         compiled: whether a `SharedBandit` runs compiled.
 
     Returns:
-        what happened; costs are the true ones, NaN where nobody knows.
+        the rounds, with their true costs; NaN for unknown ones.
 
     """
-    if not np.isnan(scene.taught).all():  # nor if there are none
+    if not np.isnan(scene.taught).all():  # also false if it is empty
         bandit.warm_start(**scene.lessons())
     if compiled and isinstance(bandit, SharedBandit):
         trace = _play_compiled(scene, bandit)
@@ -36,7 +36,7 @@ def _play_compiled(scene: DescribedScene, bandit: SharedBandit) -> Trace:
     i, end, offering = scene.warm_start, scene.warm_start + scene.interaction, scene.offering
     traces = []
     while i < end:
-        # As in a live loop: what a bandit builds depends on the first rounds that it meets, one after the other.
+        # As in a live loop, one round at a time, because the first rounds determine the model of the bandit.
         bandit._meet(_met(scene, bandit, i))
         stop = i + 1 if bandit._may_start_anew else end
         traces.append(bandit._play_offers(offering.offers, scene.shown, offering.starts, i, stop))
@@ -52,7 +52,7 @@ def _met(scene: DescribedScene, bandit: SharedBandit, i: int) -> Offering:
 def _play_call_by_call(scene: DescribedScene, bandit: Any) -> Trace:
     rounds = scene.interaction
     if isinstance(bandit, SharedBandit):
-        bandit._meet(_met(scene, bandit, scene.warm_start))  # with the names of its columns
+        bandit._meet(_met(scene, bandit, scene.warm_start))  # passes the names of the columns
     trace = Trace(np.empty(rounds, dtype=np.int32), *(np.empty(rounds) for _ in range(4)))
     for t, i in enumerate(range(scene.warm_start, scene.warm_start + rounds)):
         x, offer = scene.context(i), scene.actions(i)

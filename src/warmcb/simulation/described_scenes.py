@@ -1,4 +1,4 @@
-"""The rounds of a run whose actions are described: shuffled, with costs that noise has moved."""
+"""The prepared rounds of a run with described actions: shuffled, with noise in the costs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ Costs = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class DescribedScene:
-    """Rounds with described actions as bandits meet them: made once, for as many of them as shall play on it.
+    """Prepared rounds with described actions, which any number of bandits can play.
 
-    Costs are those of all actions, one round after the other; NaN where nobody knows.
+    Costs have an entry for each action, one round after the other; NaN for unknown costs.
 
     Attributes:
-        X: the contexts, in the order in which they are played; None if there are none.
+        X: the contexts, in the order of play; None if there are none.
         offering: the actions of all rounds, in the same order.
-        order: where each round stands in the data set as it was given.
-        labels: whether costs come from labels: a bandit is then told the row of the right action.
-        taught: what the warm start tells.
-        shown: what the rounds show.
-        truth: what is charged.
-        warm_start: the number of rounds that are taught.
+        order: the number of each round in the given data set.
+        labels: whether costs come from labels. A bandit then gets the row of the right action.
+        taught: the costs in the warm start.
+        shown: the costs that rounds show.
+        truth: the true costs.
+        warm_start: the number of rounds in the warm start.
         interaction: the number of rounds that are played after them.
-        checkpoints: the numbers of rounds after which the average cost is noted.
+        checkpoints: the numbers of rounds after which the average cost is recorded.
 
     """
 
@@ -65,9 +65,9 @@ class DescribedScene:
         names: Names,
         labels: bool = False,
     ) -> Self:
-        """Put rounds in order whose actions lie one below the other, as data sets have them.
+        """Prepare rounds whose actions are stacked in one matrix, as in a data set.
 
-        The last arguments: the names of columns, and whether costs come from labels.
+        The last arguments are the names of columns, and whether costs come from labels.
         """
         n_s, n_b, marks = lengths(len(starts) - 1, warm_start, interaction, checkpoints)
         noise = parse_noise(noise)
@@ -99,11 +99,11 @@ class DescribedScene:
         cost_range: _inputs.Range,
         **settings: Any,
     ) -> Self:
-        """The same from what callers of `simulate` bring, checked; `settings` are those of `prepare`."""
+        """Prepare rounds from the arguments of `simulate`; `settings` are those of `prepare`."""
         known: Widths | None = getattr(bandit, "_widths", None)
         offering = many_offers(X, actions, ids, known, getattr(bandit, "_names", Names()), "actions")
         if len(offering.offers) == 0:
-            raise InputError("actions is empty; expected the descriptions of some rounds")
+            raise InputError("actions is empty; expected the actions of at least one round")
         table = _inputs.costs_of_offers(y, costs, offering.starts, cost_range)
         names = offering.names
         if X is not None:
@@ -112,7 +112,7 @@ class DescribedScene:
         return cls.prepare(*arrays, **settings, names=names, labels=y is not None)
 
     def size(self, i: int) -> int:
-        """How many actions there are in round i."""
+        """The number of actions in round i."""
         return int(self.offering.starts[i + 1] - self.offering.starts[i])
 
     def context(self, i: int) -> Any | None:
@@ -120,13 +120,13 @@ class DescribedScene:
         return None if self.X is None else self.X[[i]]
 
     def actions(self, i: int) -> dict[str, Any]:
-        """What can be played in round i, as `decide` takes it: the descriptions, and the ids if there are some."""
+        """The actions of round i, and their ids if they have any, as keyword arguments of `decide`."""
         part = slice(self.offering.starts[i], self.offering.starts[i + 1])
         found = {"actions": self.offering.descriptions[part]}
         return found if self.offering.ids is None else found | {"ids": self.offering.ids[part]}
 
     def lessons(self) -> dict[str, Any]:
-        """What the warm start tells, as `warm_start` takes it."""
+        """The labelled examples, as keyword arguments of `warm_start`."""
         starts = self.offering.starts[: self.warm_start + 1]
         rounds = [self.actions(i) for i in range(self.warm_start)]
         found = {name: [one[name] for one in rounds] for name in rounds[0]}
@@ -136,16 +136,16 @@ class DescribedScene:
         return {"X": X, **found, "costs": np.split(self.taught, starts[1:-1])}
 
     def paid(self, table: Costs, actions: NDArray[Any]) -> Costs:
-        """What the actions of all rounds that were played cost, by one of the tables of this scene."""
+        """The costs of the actions that were played in all rounds, from one of the tables of this scene."""
         begin, end = self.warm_start, self.warm_start + self.interaction
         return np.asarray(table[self.offering.starts[begin:end] + actions])
 
 
 def rows_of_rounds(starts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of all actions of some rounds in a given order, and where these rounds then begin.
+    """The rows of the actions of some rounds in a given order, and the new starts of these rounds.
 
     Args:
-        starts: round i has the rows `starts[i]` to `starts[i + 1]`, the latter excluded.
+        starts: round i has the rows from `starts[i]` up to, but not including, `starts[i + 1]`.
         order: the numbers of the rounds.
 
     """

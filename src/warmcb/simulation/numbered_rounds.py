@@ -16,12 +16,12 @@ def play_numbered(scene: Scene, bandit: PlaysRounds, compiled: bool) -> Trace:
     """Teach a bandit the warm start, and play the rounds.
 
     Args:
-        scene: what is played.
+        scene: the prepared data set.
         bandit: a built-in bandit, or an object with `warm_start`, `decide` and `learn`.
         compiled: whether a built-in bandit runs compiled.
 
     Returns:
-        what happened; costs are the true ones.
+        the rounds, with their true costs.
 
     """
     warm, told = scene.X[: scene.warm_start], scene.taught
@@ -80,5 +80,5 @@ def _checked(decision: Decision, scene: Scene, i: int, numbers: Mapping[str, int
     number = numbers.get(decision.action, decision.action) if isinstance(decision.action, str) else decision.action
     action = _inputs.integer("the action of decide", number, 0, scene.n_actions - 1)
     if scene.allowed is not None and not scene.allowed[i, action]:
-        raise InputError(f"decide gave the action {action}, which is not allowed; expected one that is")
+        raise InputError(f"decide gave the action {action}; expected an allowed action")
     return action, _inputs.probability(decision.probability)

@@ -56,10 +56,10 @@ class Run:
 
 
 def mean_of_known(costs: NDArray[np.float64]) -> float:
-    """The mean of the costs that are known; NaN if there are none.
+    """The mean of the known costs; NaN if there are none.
 
     Args:
-        costs: some of them NaN, where nobody knows.
+        costs: the costs; NaN for unknown ones.
 
     """
     known = costs[~np.isnan(costs)]

@@ -1,4 +1,4 @@
-"""The rows of a run: shuffled, with corrupted labels, and which actions are allowed in each row."""
+"""The prepared rows of a run: shuffled, with noise in the labels, and with the allowed actions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ TRUTHS = ("bandit", "supervised")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A data set as bandits meet it: made once, for as many of them as shall play on it.
+    """A prepared data set, which any number of bandits can play.
 
     Attributes:
-        X: the contexts, in the order in which they are played.
-        columns: their names, if they have any.
-        rows: the same for the core.
-        order: where each row stands in the data set as it was given.
-        n_actions: K.
-        allowed: which actions may be played in each row; None: all.
-        taught: what the warm start tells.
-        shown: what the rounds show.
-        truth: what is charged.
-        warm_start: the number of rows that are taught.
+        X: the contexts, in the order of play.
+        columns: the names of their columns, if they have any.
+        rows: the contexts as rows of the core.
+        order: the number of each row in the given data set.
+        n_actions: the number of actions, K.
+        allowed: the allowed actions in each row; None if all are.
+        taught: the labels or costs in the warm start.
+        shown: the labels or costs that rounds show.
+        truth: the true labels or costs.
+        warm_start: the number of rows in the warm start.
         interaction: the number of rows that are played after them.
-        checkpoints: the numbers of rounds after which the average cost is noted.
+        checkpoints: the numbers of rounds after which the average cost is recorded.
 
     """
 
@@ -69,10 +69,10 @@ class Scene:
         numbers: Mapping[str, int] = MappingProxyType({}),
         cost_range: _inputs.Range = (0.0, 1.0),
     ) -> Self:
-        """Check everything, and put the rows in order.
+        """Check and prepare the data.
 
-        The last arguments: who may be played, the columns that a bandit knows, the numbers of named actions, and what
-        costs may be.
+        The last arguments are the allowed actions, the columns of the bandit, the numbers of named actions, and the
+        range of costs.
         """
         found = _frames.columns_of(X)
         if found is not None:
@@ -82,7 +82,7 @@ class Scene:
         n_rows = X.shape[0]
         if n_rows == 0:
             raise InputError("X has no rows; expected examples")
-        _inputs.matrix(X, None)  # before the shuffle, so that an error names the caller's row
+        _inputs.matrix(X, None)  # before the shuffle, so that an error has the row of the caller
         if (y is None) == (costs is None):
             raise InputError("y and costs: expected exactly one of them")
         n_actions = _inputs.count_actions(y, costs) if n_actions is None else n_actions
@@ -95,7 +95,7 @@ class Scene:
         seed = _inputs.seed(seed)
         noise = parse_noise(noise)
         if noise.kind != "none" and table.ndim == 2:
-            raise InputError(f"noise is {noise}; expected labels y with it, as noise changes labels, not costs")
+            raise InputError(f"noise is {noise}; expected labels y, because noise changes labels, not costs")
         _inputs.choice("truth", truth, TRUTHS)
         majority = _costs.best_constant(table, n_actions)
         order = np.arange(n_rows)
@@ -121,10 +121,10 @@ class Scene:
 def lengths(
     n_rows: int, warm_start: int, interaction: int | None, checkpoints: Sequence[int]
 ) -> tuple[int, int, list[int]]:
-    """The number of rows that are taught, the number of those that are played, and the checkpoints, checked.
+    """Check the number of rows in the warm start, the number of rounds, and the checkpoints.
 
     Args:
-        n_rows: how many there are.
+        n_rows: the number of rows.
         warm_start: as in `simulate`.
         interaction: as in `simulate`.
         checkpoints: as in `simulate`.
