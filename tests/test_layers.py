@@ -52,6 +52,10 @@ def test_the_page_on_the_architecture_names_every_part() -> None:
     modules = {path for folder in (package, *folders) for path in folder.glob("*.py")}
     names = {path.stem for path in (*modules, *folders)} - {"__init__", "__main__"}
     assert {name for name in core | names if not re.search(rf"(?<![\w]){re.escape(name)}(?!\w)", page)} == set()
+    said = re.findall(r"`(?:\w+/)*(\w+)(?:/|\.py)?`", page.partition("## Where things are")[2])
+    others = {"simulate_many", "page", "tests", "benchmarks", "examples", "scripts", "support", "src", "core"}
+    known = names | others | {name.removesuffix("/") for name in core}
+    assert {name for name in said if name.islower()} - known == set()
 
 
 def test_the_bare_library_needs_numpy_and_scipy_only() -> None:

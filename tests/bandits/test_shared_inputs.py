@@ -97,7 +97,7 @@ BAD_CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "a set": bad_actions({1, 2}, NO_TABLE),
     "dates": bad_actions(np.zeros((2, 3), dtype="M8[s]"), NO_TABLE + "it has the type datetime64"),
     "a dict of lists": bad_actions({"a": [1.0, 2.0]}, "the column 'a' of actions has [1.0, 2.0]"),
-    "a frame of words": bad_actions(pd.DataFrame({"a": ["x"]}), "the column 'a' of actions has the type"),
+    "a frame of words": bad_actions(pd.DataFrame({"a": ["x"]}, dtype="string"), "of actions has the type"),
     "a lazy frame": bad_actions(pl.LazyFrame({"a": [1.0]}), "actions is a Polars LazyFrame"),
     # Contexts
     "a context before, none now": bad_x(None, "x is None; expected 2 features, as before"),

@@ -84,7 +84,7 @@ def test_warm_is_the_default(table: Path) -> None:
     assert facts_of(table, "--algorithm", "arrow")["epsilon"] == ArrowCB(2).epsilon
     help_text = " ".join(warmcb("simulate", "--help").stdout.replace("│", " ").split())
     assert "[default: (warm, or shared for described actions)]" in help_text
-    assert help_text.count("[default: (the algorithm's own)]") == 4
+    assert help_text.count("[default: (that of the algorithm)]") == 4
 
 
 @pytest.mark.parametrize("algorithm", CLASSES)

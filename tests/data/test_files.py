@@ -35,7 +35,7 @@ CSV = """temperature,the wind,nothing,play
 -3,NA,,yes
 0,weak,,no
 """
-# temperature, then «strong», «weak» and «missing» of the wind
+# temperature, then "strong", "weak" and "missing" of the wind
 MATRIX = [[21.5, 0, 1, 0], [0, 1, 0, 0], [-3, 0, 0, 1], [0, 0, 1, 0]]
 
 

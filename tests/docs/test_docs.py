@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 import pytest
 from msgspec.structs import asdict
@@ -22,13 +22,11 @@ from serving import Serving
 from tests.support.places import ROOT
 from warmcb import (
     _core,
-    client,
     contracts,
     explorers,
     learners,
     logs,
     selectors,
-    theory,
 )
 from warmcb.catalogue import CATALOGUE, CLASSES, STUDIED
 from warmcb.cli.app import app
@@ -53,9 +51,6 @@ from warmcb.service.monitoring import metrics
 from warmcb.service.store import opened
 from warmcb.study.claims import CLAIMS
 from warmcb.study.grid import Grid
-from warmcb.theory import failure as two_arms
-from warmcb.theory import measurement, pictures
-from warmcb.theory import similarity as frontiers
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
     (ROOT / "docs").rglob("*.md")
@@ -214,49 +209,6 @@ def test_every_bandit_can_be_imported_from_the_package() -> None:
     assert [kind for kind in kinds if not isinstance(kind, type) or getattr(warmcb, kind.__name__) is not kind] == []
 
 
-MODULES = (theory, frontiers, two_arms, measurement, pictures, client)  # test_reference.py has all others
-
-
-def public_things() -> list[tuple[str, Any]]:
-    """Classes and functions that a user of the library may name."""
-    found: dict[Any, str] = {}
-    for module in MODULES:
-        own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__]
-        names = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
-        for name in names:
-            thing = getattr(module, name)
-            is_known = inspect.isclass(thing) or inspect.isfunction(thing)
-            if is_known and thing.__module__.startswith("warmcb.") and thing.__module__ != "warmcb._core":
-                found.setdefault(thing, f"{module.__name__}.{name}")
-    return [(name, thing) for thing, name in found.items()]
-
-
-def documented_things() -> list[tuple[str, Any, str, list[str]]]:
-    """Every class, function, method and property of those, with its docstring and its arguments."""
-    rows = []
-    for name, thing in public_things():
-        is_class = inspect.isclass(thing)
-        is_record = is_class and (is_dataclass(thing) or issubclass(thing, tuple))
-        is_protocol = getattr(thing, "_is_protocol", False)
-        makes = is_class and not is_protocol and (inspect.isfunction(thing.__init__) or is_record)
-        rows.append((name, thing, thing.__doc__, arguments(thing) if makes or not is_class else []))
-        for key, member in vars(thing).items() if is_class else ():
-            function = getattr(member, "__func__", member)
-            if key.startswith("_"):
-                continue
-            if isinstance(member, property):
-                rows.append((f"{name}.{key}", member, member.__doc__, []))
-            elif inspect.isfunction(function):
-                doc = inspect.getdoc(getattr(thing, key))  # one that is inherited is as good
-                rows.append((f"{name}.{key}", function, doc, arguments(function)))
-    return rows
-
-
-def arguments(function: Callable[..., object]) -> list[str]:
-    names = inspect.signature(function).parameters
-    return [name for name in names if name not in ("self", "cls") and not name.startswith("_")]
-
-
 def test_every_argument_of_a_part_is_on_its_page() -> None:
     text = (ROOT / "docs" / "guides/parts.md").read_text()
     exported = [getattr(module, name) for module in (explorers, selectors, learners) for name in module.__all__]
@@ -274,20 +226,6 @@ def test_the_page_on_parts_has_every_field_and_method() -> None:
     for part in (contracts.Explorer, contracts.Selector, contracts.Learner):
         methods = [name for kind in (part, contracts.Part) for name in vars(kind) if not name.startswith("_")]
         assert [name for name in methods if not re.search(rf"\b{name}\b", text)] == []
-
-
-def test_every_public_thing_has_a_docstring() -> None:
-    assert [name for name, _, doc, _ in documented_things() if not doc] == []
-
-
-def test_docstrings_explain_every_argument() -> None:
-    missing = []
-    for name, _, doc, given in documented_things():
-        section = re.split(r"^ *(?:Args|Attributes):$", doc, maxsplit=1, flags=re.MULTILINE)[-1]
-        missing += [
-            f"{name}: {argument}" for argument in given if not re.search(rf"^ *\**{argument}: ", section, re.MULTILINE)
-        ]
-    assert missing == []
 
 
 def test_every_native_class_has_a_docstring() -> None:

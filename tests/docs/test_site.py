@@ -4,7 +4,6 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import metadata
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from typer.main import get_command
 
 from tests.support.places import ROOT
+from tests.support.reference import reference
 from warmcb.cli.app import app
 
 DOCS = ROOT / "docs"
@@ -30,16 +30,6 @@ def public_names(module: ModuleType) -> list[str]:
     """What it lists, or else whatever it defines itself."""
     own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", None) == module.__name__]
     return getattr(module, "__all__", [name for name in own if not name.startswith("_")])
-
-
-def reference() -> Iterator[tuple[str, str]]:
-    """Modules and names of the reference, as its pages list them."""
-    for page in (DOCS / "reference").glob("*.md"):
-        text = page.read_text()
-        for module, names in re.findall(r"^```\{names\} (\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-            yield from ((module, name) for name in names.split())
-        for names in re.findall(r":toctree: generated\n\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-            yield from (("warmcb", name) for name in names.split())
 
 
 @pytest.mark.parametrize("module_name", PUBLIC)
@@ -80,6 +70,12 @@ def test_every_command_has_its_help_on_a_page() -> None:
     shown = {command for text in pages.values() for command in re.findall(r"^```\{command\} (.*)$", text, re.MULTILINE)}
     assert shown == words
     assert set(pages) == {"index", *commands.commands}
+
+
+def test_every_figure_is_in_the_gallery() -> None:
+    figures = [path.name for path in (DOCS / "images").iterdir() if path.suffix in (".svg", ".png")]
+    gallery = (DOCS / "gallery.md").read_text()
+    assert [name for name in figures if f"](images/{name})" not in gallery] == []
 
 
 NOT_RUN = ("pip ", "warmcb serve", "warmcb reproduce --out study\n")  # installs, runs for ever, takes minutes

@@ -23,7 +23,7 @@ def test_a_warm_start_below_100_is_dropped() -> None:
     assert [size.warm_start for size in Grid().sizes(10000)] == [100, 200, 400]
     assert list(Grid().sizes(2400)) == []
     assert Grid().why_no_size(2400) == (
-        "2400 rows give a warm start of at most 96 examples; expected one of at least 100"
+        "2400 rows give a warm start of at most 96 examples; expected one of at least 100, which 2,401 rows give"
     )
 
 

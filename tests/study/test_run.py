@@ -152,7 +152,7 @@ def test_killed_at_any_moment_it_goes_on_and_ends_with_the_same_rows(
 
 def test_ctrl_c_stops_at_once_and_says_how_to_go_on(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # the child shall not inherit a shell's «ignore»
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the child must not inherit a shell's "ignore"
     process = start_and_wait(["--data", data, "--out", out, "--shuffles", "200", *SMALL], out, 5)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)

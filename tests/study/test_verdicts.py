@@ -27,7 +27,7 @@ def results_with(
     ratios: tuple[float, ...] = (2.875, 5.75, 23.0, 184.0),
     noise: float = 0.02,
 ) -> pl.DataFrame:
-    """Average costs near a level for each algorithm and noise («*»: all others); e* is 0, the best constant 1."""
+    """Average costs near a level for each algorithm and noise ("*": all others); e* is 0, the best constant 1."""
     random = np.random.default_rng(0)
     rows = []
     for family, ratio, under, shuffle in product(range(families), ratios, NOISES, range(shuffles)):

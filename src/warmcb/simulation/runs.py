@@ -203,7 +203,7 @@ def _scene(
         return DescribedScene.of_lists(X, actions, ids, y, costs, bandit, cost_range, **settings)
     if is_described:
         raise InputError(
-            f"actions are described, or have ids; expected a SharedBandit with them, and not {type(bandit).__name__}"
+            f"bandit is {type(bandit).__name__}; expected a SharedBandit, as actions are described or have ids"
         )
     return Scene.prepare(
         X, y, costs, getattr(bandit, "n_actions", None), **settings, actions=actions,

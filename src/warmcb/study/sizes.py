@@ -52,7 +52,11 @@ def why_no_size(n_rows: int, warm_starts: Sequence[int]) -> str:
     """
     sizes = [parts * _rows_of_part(n_rows) for parts in warm_starts]
     if max(sizes) < _SMALLEST_WARM_START:
-        what = f"a warm start of at most {max(sizes)} examples; expected one of at least {_SMALLEST_WARM_START}"
+        enough = (-(-_SMALLEST_WARM_START // max(warm_starts)) - 1) * PARTS + 1
+        what = (
+            f"a warm start of at most {max(sizes)} examples; expected one of at least {_SMALLEST_WARM_START}, "
+            f"which {enough:,} rows give"
+        )
     else:
         what = f"warm starts of {', '.join(map(str, sizes))} examples; expected fewer than there are rows"
     return f"{n_rows} rows give {what}"

@@ -37,7 +37,7 @@ def two_armed(Delta: float, n_s: int, n_b: int, *, epsilon: float = 0.05, seed: 
         seed: the seed of ARRoW-CB. UCB1 is deterministic.
 
     Returns:
-        the run of each bandit, by the name of its class: "WarmUCB", "UCB1" and "ArrowCB".
+        the run of each bandit, by the name of its class, which is "WarmUCB", "UCB1" or "ArrowCB".
 
     Raises:
         InputError: an argument is out of its range.

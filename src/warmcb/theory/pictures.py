@@ -38,6 +38,12 @@ def plot_failure(
     Returns:
         a figure. Its method `savefig` writes it to a file.
 
+    Examples:
+        >>> from warmcb.theory.pictures import plot_failure
+        >>> figure = plot_failure(n_s=100, n_b=1000, Deltas=[0.5], sizes=[25, 50, 100])
+        >>> len(figure.axes)
+        3
+
     """
     from matplotlib.figure import Figure
 
@@ -87,6 +93,15 @@ def plot_regret(measured: Sequence[tuple[RegretPanel, Curves]]) -> "Figure":
 
     Returns:
         a figure. Its method `savefig` writes it to a file.
+
+    Examples:
+        >>> from warmcb.theory.measurement import RegretPanel, Sources, average_regret
+        >>> from warmcb.theory.pictures import plot_regret
+        >>> panel = RegretPanel(1, "n_b", (20, 40), {"n_s": 10, "ε": 0.1})
+        >>> points = {n_b: average_regret(Sources.made_up(0.0), 10, n_b, 0.1, seeds=1) for n_b in panel.values}
+        >>> figure = plot_regret([(panel, {"Δ = 0": points})] * 2)
+        >>> figure.axes[0].get_title()
+        'Algorithm 1: n_s = 10, ε = 0.1'
 
     """
     from matplotlib.figure import Figure
