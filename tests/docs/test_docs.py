@@ -211,9 +211,14 @@ def test_every_bandit_can_be_imported_from_the_package() -> None:
 
 def test_every_argument_of_a_part_is_on_its_page() -> None:
     text = (ROOT / "docs" / "guides/parts.md").read_text()
-    exported = [getattr(module, name) for module in (explorers, selectors, learners) for name in module.__all__]
-    for kind in filter(is_dataclass, exported):
+    exported = [
+        (module, getattr(module, name)) for module in (explorers, selectors, learners) for name in module.__all__
+    ]
+    for module, kind in exported:
+        if not is_dataclass(kind):
+            continue
         assert inspect.isclass(kind)
+        assert f"`{module.__name__.removeprefix('warmcb.')}.{kind.__name__}`" in text
         for field in fields(kind):
             shown = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
             assert f"`{field.name}={shown}`" in text, (kind.__name__, field.name)
