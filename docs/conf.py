@@ -53,6 +53,7 @@ linkcheck_ignore = [r"http://127\.0\.0\.1.*", r"http://localhost.*"]
 html_theme = "furo"
 html_title = "warmcb"
 html_static_path = ["_static"]
+html_search_scorer = str(Path(__file__).parent / "_ext" / "search_scores.js")
 html_css_files = ["custom.css"]
 html_copy_source = False
 html_show_sphinx = False

@@ -2,6 +2,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from hypothesis import settings
 
 from postgres import MISSING, Postgres
@@ -12,12 +13,16 @@ settings.register_profile("any machine", deadline=None)  # a busy one is no reas
 settings.load_profile("any machine")
 
 
-@pytest.fixture(params=["dense labels", "sparse labels", "dense costs", "sparse costs"])
+def slow(parameter: str) -> ParameterSet:
+    return pytest.param(parameter, marks=pytest.mark.slow)
+
+
+@pytest.fixture(params=["dense labels", slow("sparse labels"), slow("dense costs"), "sparse costs"])
 def problem(request: pytest.FixtureRequest) -> Problem:
     return make_problem(is_sparse="sparse" in request.param, labels="labels" in request.param)
 
 
-@pytest.fixture(params=BANDITS)
+@pytest.fixture(params=[slow(name) if " " in name else name for name in BANDITS])  # a space: a variant of a class
 def make(request: pytest.FixtureRequest) -> Callable[[], Bandit]:
     return BANDITS[request.param]
 
@@ -31,7 +36,7 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", slow("postgresql")])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where a small service has its store: a folder, or the address of a database."""
     if request.param == "sqlite":

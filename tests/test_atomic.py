@@ -39,6 +39,7 @@ def make_old(path: Path, seconds: float) -> None:
     os.utime(path, (time.time() - seconds,) * 2)
 
 
+@pytest.mark.slow
 def test_what_a_killed_save_left_is_swept_by_the_next(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
     ArrowCB(3, seed=1).save(path)
@@ -51,6 +52,7 @@ def test_what_a_killed_save_left_is_swept_by_the_next(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["b.warmcb"] and load(path).seed == 2
 
 
+@pytest.mark.slow
 def test_a_save_that_is_killed_anywhere_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
     ArrowCB(3, seed=0).save(path)
@@ -73,6 +75,7 @@ while True:
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_at_work_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
     process = start_writer(path)
@@ -85,6 +88,7 @@ def test_a_writer_that_is_at_work_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == b"half and half" and leftovers(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_many_processes_save_to_the_same_place(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
     script = """

@@ -60,11 +60,13 @@ def versions_in(package: Path) -> dict[str, str]:
     return dict(zip(ROOTS, found.stdout.split(), strict=True))
 
 
+@pytest.mark.slow
 def test_the_version_is_the_same_in_every_process(copied: Path) -> None:
     assert versions_in(copied) == {"study": code_version(), "service": versions.code()}
     assert code_version().startswith(f"{warmcb.__version__}+")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "changed"),
     [
@@ -80,6 +82,7 @@ def test_a_change_of_what_is_imported_changes_it(copied: Path, file: str, change
     assert {name for name, version in versions_in(copied).items() if version != before[name]} == changed
 
 
+@pytest.mark.slow
 def test_a_change_of_anything_else_does_not(copied: Path) -> None:
     for file in ("__init__.py", "_svg.py", "plot.py", "cli/app.py", "data/openml.py", "logs/pages.py",
                  "study/claims.py", "study/grid.py", "theory/similarity.py"):  # fmt: skip
@@ -87,6 +90,7 @@ def test_a_change_of_anything_else_does_not(copied: Path) -> None:
     assert versions_in(copied) == {"study": code_version(), "service": versions.code()}
 
 
+@pytest.mark.slow
 def test_a_module_that_is_imported_in_a_function_counts(copied: Path) -> None:
     append(copied / "study" / "draws.py", "def later() -> None:\n    from warmcb.study import claims\n")
     before = versions_in(copied)

@@ -176,6 +176,7 @@ class Logs:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("means", [[0.5, 0.6], [0.4, 0.4], [0.9, 0.2]], ids=["better", "equal", "worse"])
 def test_intervals_hold_at_all_times(means: list[float]) -> None:
     runs, rounds = 200, 2000

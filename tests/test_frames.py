@@ -436,6 +436,7 @@ def test_the_frame_is_not_changed(make: Make) -> None:
     assert frame.equals(before)
 
 
+@pytest.mark.slow
 def test_neither_library_is_imported() -> None:
     program = """
 import sys, numpy

@@ -1,33 +1,15 @@
-"""Imports point downward through the layers of CONTRIBUTING.md."""
+"""Imports point downward through the layers, and the page on the architecture shows the code as it is."""
 
 import ast
 import re
+import runpy
 from pathlib import Path
 
 import warmcb
+from tests.support.layers import LAYERS
 from tests.support.places import ROOT
 
-# From the top to the bottom; a module may import what stands in its own line or below.
-LAYERS = [
-    {"__main__"},
-    {"cli"},
-    {"study", "service"},
-    {"client"},
-    {"logs"},
-    {"theory"},
-    {"data", "plot"},
-    {"catalogue"},
-    {"simulation"},
-    {"bandits"},
-    {"features"},
-    {"learners", "selectors", "explorers", "noise"},
-    {"contracts"},
-    {"_inputs", "_modelfile"},
-    {"_frames", "_sparse"},
-    {"_own"},
-    {"_atomic", "_code", "_core", "_costs", "_messages", "_states", "_streams", "_svg", "errors"},
-]
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+LEVEL = {name: level for level, (names, _) in enumerate(LAYERS) for name in names}
 
 
 def imports(path: Path) -> set[str]:
@@ -52,6 +34,28 @@ def test_imports_point_downward() -> None:
             assert LEVEL[part] <= LEVEL[target], f"{path.name} imports {target}"
             checked += 1
     assert checked > 30
+    parts = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert parts - {"__init__"} == LEVEL.keys() - {"_core"}
+
+
+def test_the_picture_of_the_architecture_shows_these_layers() -> None:
+    """If this fails: .venv/bin/python docs/images/architecture.py writes the picture again."""
+    folder = ROOT / "docs" / "images"
+    assert runpy.run_path(str(folder / "architecture.py"))["picture"]() == (folder / "architecture.svg").read_text()
+
+
+def test_the_page_on_the_architecture_names_every_part() -> None:
+    page = (ROOT / "docs" / "internals" / "architecture.md").read_text()
+    core = {f"{path.name}/" if path.is_dir() else path.name for path in (ROOT / "src" / "core").iterdir()}
+    package = ROOT / "src" / "warmcb"
+    folders = {path for path in package.rglob("*") if (path / "__init__.py").exists()}
+    modules = {path for folder in (package, *folders) for path in folder.glob("*.py")}
+    names = {path.stem for path in (*modules, *folders)} - {"__init__", "__main__"}
+    assert {name for name in core | names if not re.search(rf"(?<![\w]){re.escape(name)}(?!\w)", page)} == set()
+    said = re.findall(r"`(?:\w+/)*(\w+)(?:/|\.py)?`", page.partition("## Where things are")[2])
+    others = {"simulate_many", "page", "tests", "benchmarks", "examples", "scripts", "support", "src", "core"}
+    known = names | others | {name.removesuffix("/") for name in core}
+    assert {name for name in said if name.islower()} - known == set()
 
 
 def test_the_bare_library_needs_numpy_and_scipy_only() -> None:

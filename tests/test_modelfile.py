@@ -161,6 +161,7 @@ def test_lost_and_additional_arrays_are_noticed(saved: Path) -> None:
             load(saved.with_suffix(".npz"))
 
 
+@pytest.mark.slow
 def test_every_flipped_byte_is_noticed_or_harmless(saved: Path) -> None:
     original = load(saved)
     data = saved.read_bytes()
@@ -285,6 +286,7 @@ def test_what_is_no_name(path: Any) -> None:
         _modelfile.write(b"name", "ArrowCB", {}, {})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_folder_or_a_file_without_permission() -> None:
     script = """
 import os, sys, warmcb
@@ -356,6 +358,7 @@ def test_a_failed_save_leaves_the_old_file(saved: Path, monkeypatch: pytest.Monk
         assert [path.name for path in saved.parent.iterdir()] == ["b.warmcb"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.999])
 def test_no_room_on_the_disk(saved: Path, share: float) -> None:
     """The system stops the writing, here because no file may be longer than a limit."""

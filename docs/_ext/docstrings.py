@@ -4,6 +4,7 @@ import re
 import sys
 from typing import Any, get_type_hints
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
 from sphinx.pycode import ModuleAnalyzer
@@ -60,6 +61,12 @@ def is_a_field(app: Sphinx, what: str, name: str, thing: Any, skip: bool, option
     return True if (getattr(thing, "__doc__", None) or "").startswith("Alias for field number") else None
 
 
+def draw_dashes(app: Sphinx, page: nodes.document) -> None:
+    """Put a dash between an argument and its description, where Sphinx writes two hyphens."""
+    for text in page.findall(lambda node: isinstance(node, nodes.Text) and node == " -- "):
+        text.parent.replace(text, nodes.Text(" – "))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     for kind in PyObject.doc_field_types:
         if kind.name == "variable":
@@ -69,4 +76,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", leave_as_written, priority=napoleon - 1)
     app.connect("autodoc-process-docstring", add_types, priority=napoleon + 1)
     app.connect("autodoc-skip-member", is_a_field)
+    app.connect("doctree-read", draw_dashes)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

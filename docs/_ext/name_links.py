@@ -41,18 +41,14 @@ class NameLinks(SphinxPostTransform):
                     code.replace_self(link)
                     link.append(code)
 
-    def link(self, text: str, names: dict[str, str]) -> pending_xref | None:
-        command = re.match(r"warmcb (\w+)", text)
+    def link(self, text: str, names: dict[str, str]) -> nodes.Element | None:
+        here, command = self.env.docname, re.match(r"warmcb (\w+)", text)
         if command and f"commands/{command[1]}" in self.env.found_docs:
-            return pending_xref(
-                refdomain="std",
-                reftype="doc",
-                reftarget=f"/commands/{command[1]}",
-                refexplicit=True,
-                refdoc=self.env.docname,
+            return nodes.reference(
+                internal=True, refuri=self.app.builder.get_relative_uri(here, f"commands/{command[1]}")
             )
         if text in names and _TELLING.fullmatch(text):
-            return pending_xref(refdomain="py", reftype="obj", reftarget=names[text], refdoc=self.env.docname)
+            return pending_xref(refdomain="py", reftype="obj", reftarget=names[text], refdoc=here)
         return None
 
 

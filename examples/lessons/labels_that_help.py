@@ -5,7 +5,7 @@
 # labels worth then? This lesson plays the same rounds with 0 to 1,000 labels and counts the mistakes that they avoid.
 #
 # The data are real: 3,190 stretches of DNA, each with one of three kinds of junction (`splice`, one of the data sets
-# that come with `pip install 'warmcb[study]'`). Each round shows one stretch. The bandit names a kind and learns only
+# that come with `pip install '.[study]'`). Each round shows one stretch. The bandit names a kind and learns only
 # whether that was right. It is never told which kind would have been right instead.
 
 # %%

@@ -6,7 +6,7 @@
 # three ways and more and more of them, and watches what a bandit does that was told nothing about it.
 #
 # The data are real: 6,435 spots of a satellite image, each with one of six kinds of ground (`satellite_image`, one of
-# the data sets that come with `pip install 'warmcb[study]'`). There are 300 labels. Then come 2,000 rounds, each of
+# the data sets that come with `pip install '.[study]'`). There are 300 labels. Then come 2,000 rounds, each of
 # which tells the bandit only whether its own answer was right.
 
 # %%

@@ -5,7 +5,7 @@
 # with which probability an answer was chosen. What can such a log tell, and what can a bandit learn from it?
 #
 # The data are real: 12,960 applications for places in nursery schools, each with the right decision (`nursery`, one of
-# the data sets that come with `pip install 'warmcb[study,logs]'`). The old program is ours: a classifier that was
+# the data sets that come with `pip install '.[study,logs]'`). The old program is ours: a classifier that was
 # trained on 100 applications before there was "special priority". So it never gives that answer.
 
 # %%

@@ -6,7 +6,7 @@
 # never forgets.
 #
 # The shop sells wine. Its 6,497 wines are real, with eleven measurements and the score that tasters gave to each
-# (`wine_quality`, one of the data sets that come with `pip install 'warmcb[study]'`). The customers are made up.
+# (`wine_quality`, one of the data sets that come with `pip install '.[study]'`). The customers are made up.
 
 # %%
 import math

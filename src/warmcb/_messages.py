@@ -21,13 +21,15 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(map(short, first)) + more
 
 
-def counted(count: int, noun: str, rest: str = "") -> str:
+def counted(count: int, noun: str, rest: str = "", *, plural: str | None = None) -> str:
     """Return a number with its noun in the singular or the plural.
 
     >>> counted(1, "line", " without a decision"), counted(2000, "broken line")
     ('1 line without a decision', '2,000 broken lines')
+    >>> counted(2, "family", plural="families")
+    '2 families'
     """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}{rest}"
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}{rest}"
 
 
 def one_line(message: object) -> str:

@@ -75,5 +75,8 @@ class InverseGap:
         return _core.InverseGap(float(self.sharpness), float(self.floor), float(self.patience))
 
 
-EXPLORERS: dict[str, StartsExplorer] = {"inverse-gap": InverseGap(), "epsilon-greedy": EpsilonGreedy()}
+EXPLORERS: dict[str, StartsExplorer] = {
+    "inverse-gap": InverseGap(),
+    "epsilon-greedy": EpsilonGreedy(),
+}
 """The explorers by the names that `WarmBandit` and `SharedBandit` accept."""

@@ -1,6 +1,7 @@
 """The exact algorithms beside transcriptions that keep every past policy in a list, as the paper prints them."""
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from tests.support.problems import make_problem
@@ -77,6 +78,7 @@ def regret(labels: NDArray[np.int32], seed: int) -> float:
     return run.average_cost
 
 
+@pytest.mark.slow
 def test_good_labels_help_and_bad_ones_do_not_ruin() -> None:
     truth = np.random.default_rng(7).integers(2, size=(50, 30))[:, 4].astype(np.int32)
     good = np.mean([regret(truth, seed) for seed in range(3)])

@@ -52,6 +52,7 @@ decisions = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(decisions)
 def test_a_decision_loses_nothing_on_its_way(decision: Decision) -> None:
     for travelled in (
@@ -119,6 +120,7 @@ def test_some_of_many() -> None:
     assert list(many[2:4]) == list(many[[2, 3]]) == list(many[np.arange(6) // 2 == 1]) == [many[2], many[3]]
 
 
+@pytest.mark.slow
 def test_another_process_learns_it(tmp_path: Path) -> None:
     bandit = taught(WarmBandit(3, seed=3))
     bandit.save(tmp_path / "b.warmcb")
@@ -171,6 +173,7 @@ def test_exploration_follows_what_was_learned_and_not_what_was_decided() -> None
 # Draws
 
 
+@pytest.mark.slow
 def test_a_key_names_a_draw_everywhere(tmp_path: Path) -> None:
     bandit = taught(WarmBandit(3, epsilon=1.0, seed=3))
     expected = [bandit.decide(PROBLEM.X[0], key=key).action for key in ("1", 1, "a", -5, 2**200)]
@@ -272,6 +275,7 @@ def _work(path: Path, worker: int, requests: int, out: Any) -> None:
     out.put((played, logged, variance))
 
 
+@pytest.mark.slow
 def test_logged_probabilities_are_what_happened(tmp_path: Path) -> None:
     """100,000 decisions of four workers, each of which loads the newest policy all the time."""
     path = tmp_path / "policy.warmcb"

@@ -1,21 +1,20 @@
-"""`warmcb datasets`, as a user's shell sees it."""
+"""`warmcb datasets`: its lists, its descriptions of data, and what it refuses."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.commands import Done, warmcb
 from warmcb.data import BUNDLED
 from warmcb.data.openml import PAPER_IDS
 
 
-def warmcb(*arguments: str | Path, cache: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "warmcb", "datasets", *map(str, arguments)]
-    environment = os.environ | ({"XDG_CACHE_HOME": str(cache)} if cache else {})
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+def datasets(*arguments: str | Path, cache: Path | None = None) -> Done:
+    with pytest.MonkeyPatch.context() as environment:
+        if cache:
+            environment.setenv("XDG_CACHE_HOME", str(cache))
+        return warmcb("datasets", *arguments)
 
 
 def table(path: Path, n_rows: int) -> Path:
@@ -24,8 +23,9 @@ def table(path: Path, n_rows: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_list() -> None:
-    done = warmcb("list")
+    done = datasets("list")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["nursery", "26", "12960", "27", "5", "33.3%"] in lines
@@ -34,11 +34,12 @@ def test_list() -> None:
     assert "--data DIR" in done.stdout
 
 
+@pytest.mark.slow
 def test_list_as_json() -> None:
-    document = json.loads(warmcb("list", "--json").stdout)
+    document = json.loads(datasets("list", "--json").stdout)
     assert [(row["name"], row["n_datasets"]) for row in document["suites"]] == [("bundled", 15), ("openml", 524)]
     assert {row["name"]: row["openml_id"] for row in document["bundled"]} == BUNDLED
-    alone = json.loads(warmcb("list", "bundled", "--json").stdout)
+    alone = json.loads(datasets("list", "bundled", "--json").stdout)
     assert alone == {"bundled": document["bundled"]}
     row = next(row for row in alone["bundled"] if row["name"] == "splice")
     assert row == {"name": "splice", "openml_id": 46, "n_rows": 3190, "n_features": 287, "n_actions": 3} | {
@@ -47,56 +48,56 @@ def test_list_as_json() -> None:
 
 
 def test_list_openml_without_a_cache(tmp_path: Path) -> None:
-    done = warmcb("list", "openml", cache=tmp_path)
+    done = datasets("list", "openml", cache=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"In the cache {tmp_path}" in done.stdout
-    document = json.loads(warmcb("list", "openml", "--json", cache=tmp_path).stdout)
+    document = json.loads(datasets("list", "openml", "--json", cache=tmp_path).stdout)
     assert document["openml"] == [{"openml_id": i, "cached": False, "name": None} for i in PAPER_IDS]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_show(tmp_path: Path) -> None:
-    done = warmcb("show", table(tmp_path / "small.csv", 2400))
+    done = datasets("show", table(tmp_path / "small.csv", 2400))
     assert (done.returncode, done.stderr) == (0, "")
     text = " ".join(done.stdout.split())
     assert "none: 2400 rows give a warm start of at most 96 examples; expected one of at least 100" in text
     assert "[b]0 33.3%" in text
     assert "in a row, 0.5 of them are not 0 on average" in text
-    text = " ".join(warmcb("show", table(tmp_path / "larger.csv", 2401)).stdout.split())
+    text = " ".join(datasets("show", table(tmp_path / "larger.csv", 2401)).stdout.split())
     assert "the paper's warm starts 104 examples" in text
 
 
 def test_show_as_json(tmp_path: Path) -> None:
     path = table(tmp_path / "small.csv", 12_000)
-    facts = json.loads(warmcb("show", path, "--json").stdout)
+    facts = json.loads(datasets("show", path, "--json").stdout)
     expected = {"name": "small", "target": "goal", "n_rows": 12_000, "n_features": 1, "nonzeros_per_row": 0.5}
     assert expected.items() <= facts.items()
     assert facts["warm_starts"] == [120, 240, 480]
     assert (facts["n_actions"], facts["remarks"], len(facts["classes"])) == (9, [], 9)
     assert facts["classes"][0] == {"name": "[b]0", "share": pytest.approx(1 / 3)}
-    assert json.loads(warmcb("show", path, "--target", "x", "--json").stdout)["n_actions"] == 2
+    assert json.loads(datasets("show", path, "--target", "x", "--json").stdout)["n_actions"] == 2
 
 
 def test_show_at_most_ten_classes_and_remarks(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     rows = (f"{i or ''},,2024-01-{1 + i % 9:02},{i}" for i in range(40))
     path.write_text("x,empty,day,target\n" + "\n".join(rows))
-    done = warmcb("show", path)
+    done = datasets("show", path)
     assert "and 30 less frequent ones" in done.stdout
     text = " ".join(done.stdout.split())
     assert "remark columns without any value were dropped: empty" in text
     assert "remark 1 missing number in 1 column (x) counts as 0" in text
     assert "remark day: 9 dates became one level each" in text
-    facts = json.loads(warmcb("show", path, "--json").stdout)
+    facts = json.loads(datasets("show", path, "--json").stdout)
     assert (len(facts["classes"]), facts["n_actions"], len(facts["remarks"])) == (10, 40, 4)
 
 
 def test_show_costs_and_bundled(tmp_path: Path) -> None:
     (tmp_path / "costs.vw").write_text("1:0 2:1 | a\n1:0.5 2:0.2 | b\n1:0.1 2:0.2 | b\n")
-    facts = json.loads(warmcb("show", tmp_path / "costs.vw", "--json").stdout)
+    facts = json.loads(datasets("show", tmp_path / "costs.vw", "--json").stdout)
     assert [(row["name"], round(row["share"], 2)) for row in facts["classes"]] == [("1", 0.67), ("2", 0.33)]
-    assert "target" not in warmcb("show", tmp_path / "costs.vw").stdout
-    assert json.loads(warmcb("show", "splice", "--json").stdout)["warm_starts"] == [128]
+    assert "target" not in datasets("show", tmp_path / "costs.vw").stdout
+    assert json.loads(datasets("show", "splice", "--json").stdout)["warm_starts"] == [128]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_show_costs_and_bundled(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(arguments: list[str], message: str) -> None:
-    done = warmcb(*arguments)
+    done = datasets(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.startswith("warmcb: ")
@@ -122,6 +123,6 @@ def test_mistakes_are_one_line_and_exit_code_2(arguments: list[str], message: st
 
 def test_help() -> None:
     for arguments in ([], ["--help"], ["-h"]):
-        assert "show" in warmcb(*arguments).stdout
-    assert "openml" in warmcb("list", "-h").stdout
-    assert "openml:ID" in warmcb("show", "--help").stdout
+        assert "show" in datasets(*arguments).stdout
+    assert "openml" in datasets("list", "-h").stdout
+    assert "openml:ID" in datasets("show", "--help").stdout

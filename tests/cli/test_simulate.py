@@ -84,7 +84,7 @@ def test_warm_is_the_default(table: Path) -> None:
     assert facts_of(table, "--algorithm", "arrow")["epsilon"] == ArrowCB(2).epsilon
     help_text = " ".join(warmcb("simulate", "--help").stdout.replace("│", " ").split())
     assert "[default: (warm, or shared for described actions)]" in help_text
-    assert help_text.count("[default: (the algorithm's own)]") == 4
+    assert help_text.count("[default: (that of the algorithm)]") == 4
 
 
 @pytest.mark.parametrize("algorithm", CLASSES)
@@ -209,6 +209,7 @@ def test_mistakes_are_one_line_and_exit_code_2(table: Path, arguments: list[str]
     assert message in refusal("simulate", *[table if word == "TABLE" else word for word in arguments])
 
 
+@pytest.mark.slow
 def test_in_a_shell(table: Path) -> None:
     done = in_a_shell("simulate", table, "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -217,12 +218,14 @@ def test_in_a_shell(table: Path) -> None:
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
 
 
+@pytest.mark.slow
 def test_a_terminal_without_greek(table: Path) -> None:
     done = in_a_shell("simulate", table, PYTHONIOENCODING="ascii", LC_ALL="C")
     assert (done.returncode, done.stderr) == (0, "")
     assert "average cost" in done.stdout
 
 
+@pytest.mark.slow
 def test_help_and_version() -> None:
     assert in_a_shell("--version").stdout.strip() == __version__
     assert "simulate" in warmcb().stdout

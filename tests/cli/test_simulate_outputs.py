@@ -177,6 +177,7 @@ def test_pictures_have_known_formats_and_certainty_wants_warm(table: Path, tmp_p
     assert "expected --algorithm warm" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", FLAGS)
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="limits the length of files")
 def test_a_full_disk_is_one_line_and_the_result_is_not_lost(table: Path, tmp_path: Path, option: str) -> None:

@@ -1,19 +1,18 @@
-"""`warmcb theory`, as a user's shell sees it."""
+"""`warmcb theory`: what it says, draws and refuses."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support.commands import Done, warmcb
 
 ROWS = [(i % 7, i % 5, "yes" if i % 7 > 2 else "no") for i in range(210)]
 FEW = ("--policies", "50", "--bootstrap", "20")
 
 
-def warmcb(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "warmcb", "theory", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def theory(*arguments: str | Path) -> Done:
+    return warmcb("theory", *arguments)
 
 
 def write(path: Path, rows: list[tuple[int, int, str]]) -> Path:
@@ -33,7 +32,7 @@ def b(tmp_path: Path) -> Path:
 
 
 def test_json(a: Path, b: Path) -> None:
-    done = warmcb(
+    done = theory(
         "similarity", a, b, *FEW, "--warm-start", "100", "--interaction", "5000", "--epsilon", "0.1", "--json"
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -53,38 +52,38 @@ def test_json(a: Path, b: Path) -> None:
 
 
 def test_words(a: Path, b: Path) -> None:
-    done = warmcb("similarity", a, b, *FEW)
+    done = theory("similarity", a, b, *FEW)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"The labels of {b} differ from those of {a} in 14.3% of 210 rows." in done.stdout
     assert "Δ(1) = 0.2857 (95 % band: " in done.stdout
     assert "the best policy for B costs at most this much more than the best for A." in done.stdout
     assert "The λ with the lowest bound for n_s = 4, n_b = 206, K = 2, ε = 0.0125: " in done.stdout
     assert "the bound ranks the λ but guarantees nothing" in done.stdout
-    without = warmcb("similarity", a, b, "--policies", "50", "--bootstrap", "0").stdout
+    without = theory("similarity", a, b, "--policies", "50", "--bootstrap", "0").stdout
     assert "Δ(1) = 0.2857: " in without
     assert "95 %" not in without
 
 
 def test_same_seed_same_answer(a: Path, b: Path) -> None:
     def answer(seed: str) -> str:
-        return warmcb("similarity", a, b, *FEW, "--json", "--seed", seed).stdout.replace(f'"seed": {seed}', "")
+        return theory("similarity", a, b, *FEW, "--json", "--seed", seed).stdout.replace(f'"seed": {seed}', "")
 
     assert answer("3") == answer("3")
     assert answer("3") != answer("4")
 
 
 def test_noise_in_place_of_a_second_file(a: Path) -> None:
-    facts = json.loads(warmcb("similarity", a, "--noise", "cyc:1", *FEW, "--json").stdout)
+    facts = json.loads(theory("similarity", a, "--noise", "cyc:1", *FEW, "--json").stdout)
     assert (facts["b"], facts["labels_differ"]) == ("A with cyc:1", 1)
     one = facts["similarity"][4]
     assert (one["alpha"], one["Delta"]) == (1, pytest.approx(2))  # what is best on A is worst on B
     assert facts["cost_of_best_for_b"] == 1
-    none = json.loads(warmcb("similarity", a, "--noise", "none", *FEW, "--json").stdout)
+    none = json.loads(theory("similarity", a, "--noise", "none", *FEW, "--json").stdout)
     assert none["labels_differ"] == none["cost_of_following_b"] == none["similarity"][4]["high"] == 0
 
 
 def test_no_labels_are_worth_nothing(a: Path, b: Path) -> None:
-    done = warmcb("similarity", a, b, *FEW, "--warm-start", "0")
+    done = theory("similarity", a, b, *FEW, "--warm-start", "0")
     assert "ε = 0.0125: 1.\nIt learns from the rounds alone." in done.stdout
 
 
@@ -92,7 +91,7 @@ def test_classes_are_matched_by_name(a: Path, tmp_path: Path) -> None:
     only_yes = write(tmp_path / "b.csv", [(u, v, "yes" if u else "no") for u, v, _ in ROWS])
     swapped = only_yes.read_text().replace("target", "answer")
     only_yes.write_text(swapped)
-    facts = json.loads(warmcb("similarity", a, only_yes, *FEW, "--json").stdout)
+    facts = json.loads(theory("similarity", a, only_yes, *FEW, "--json").stdout)
     assert facts["labels_differ"] == pytest.approx(2 / 7)
 
 
@@ -100,22 +99,22 @@ def test_costs_as_the_other_source(tmp_path: Path) -> None:
     (tmp_path / "a.vw").write_text("".join(f"{1 + (u > 2)} | u:{u + 1}\n" for u, _, _ in ROWS))
     costs = "".join(f"1:{0.1 if u <= 2 else 0.6} 2:{0.2 if u > 1 else 0.9} | u:{u + 1}\n" for u, _, _ in ROWS)
     (tmp_path / "b.vw").write_text(costs)
-    done = warmcb("similarity", tmp_path / "a.vw", tmp_path / "b.vw", *FEW, "--json")
+    done = theory("similarity", tmp_path / "a.vw", tmp_path / "b.vw", *FEW, "--json")
     assert json.loads(done.stdout)["labels_differ"] == 0, done.stderr
-    refused = warmcb("similarity", tmp_path / "b.vw", "--noise", "uar:0.5")
+    refused = theory("similarity", tmp_path / "b.vw", "--noise", "uar:0.5")
     assert refused.stderr == "warmcb: noise is 'uar:0.5'; expected B, as b has costs, not labels\n"
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_plot(a: Path, b: Path, tmp_path: Path, suffix: str) -> None:
-    done = warmcb("similarity", a, b, *FEW, "--plot", tmp_path / f"frontier{suffix}")
+    done = theory("similarity", a, b, *FEW, "--plot", tmp_path / f"frontier{suffix}")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / f"frontier{suffix}").stat().st_size > 1000
 
 
 def test_sources_that_do_not_match(a: Path, tmp_path: Path) -> None:
     def complaint(rows: list[tuple[int, int, str]]) -> str:
-        done = warmcb("similarity", a, write(tmp_path / "other.csv", rows))
+        done = theory("similarity", a, write(tmp_path / "other.csv", rows))
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         return done.stderr
 
@@ -126,13 +125,13 @@ def test_sources_that_do_not_match(a: Path, tmp_path: Path) -> None:
     unknown = complaint([(u, v, "maybe" if u == 1 else label) for u, v, label in ROWS])
     assert "has the class 'maybe'; expected one of" in unknown and unknown.endswith("a.csv: no, yes\n")
     (tmp_path / "wide.csv").write_text("u,v,w,target\n" + "\n".join(f"{u},{v},1,{y}" for u, v, y in ROWS))
-    assert "wide.csv has 3 features; expected 2" in warmcb("similarity", a, tmp_path / "wide.csv").stderr
+    assert "wide.csv has 3 features; expected 2" in theory("similarity", a, tmp_path / "wide.csv").stderr
 
 
 def test_costs_of_a_class_are_missing(tmp_path: Path) -> None:
     (tmp_path / "a.vw").write_text("1 | u\n2 | v\n3 | u\n")
     (tmp_path / "b.vw").write_text("1:0 2:1 | u\n1:0 2:1 | v\n1:0 2:1 | u\n")
-    done = warmcb("similarity", tmp_path / "a.vw", tmp_path / "b.vw")
+    done = theory("similarity", tmp_path / "a.vw", tmp_path / "b.vw")
     assert "b.vw has no costs of the class '3'; expected costs for all classes of" in done.stderr
 
 
@@ -162,7 +161,7 @@ def test_costs_of_a_class_are_missing(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(a: Path, options: list[str], message: str) -> None:
-    done = warmcb("similarity", a, *options)
+    done = theory("similarity", a, *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.startswith("warmcb: ")
@@ -171,13 +170,13 @@ def test_mistakes_are_one_line_and_exit_code_2(a: Path, options: list[str], mess
 
 def test_help() -> None:
     for arguments in ([], ["--help"], ["-h"]):
-        assert "similarity" in warmcb(*arguments).stdout
-    text = " ".join(warmcb("similarity", "--help").stdout.split())
+        assert "similarity" in theory(*arguments).stdout
+    text = " ".join(theory("similarity", "--help").stdout.split())
     assert "--noise" in text and "--policies" in text
 
 
 def test_the_failure_is_told_and_drawn(tmp_path: Path) -> None:
-    done = warmcb("failure", "--out", tmp_path / "failure.svg", "--warm-start", "100", "--interaction", "2000")
+    done = theory("failure", "--out", tmp_path / "failure.svg", "--warm-start", "100", "--interaction", "2000")
     assert done.returncode == 0, done.stderr
     assert "WarmUCB" in done.stdout
     assert "333" in done.stdout
@@ -185,21 +184,22 @@ def test_the_failure_is_told_and_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "failure.svg").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_the_regret_is_measured_and_drawn(tmp_path: Path) -> None:
-    done = warmcb("regret", "--out", tmp_path / "regret.pdf", "--seeds", "1")
+    done = theory("regret", "--out", tmp_path / "regret.pdf", "--seeds", "1")
     assert done.returncode == 0, done.stderr
     assert "slope" in done.stdout
     assert (tmp_path / "regret.pdf").stat().st_size > 5000
 
 
 def test_no_workers_no_measurement(tmp_path: Path) -> None:
-    done = warmcb("regret", "--out", tmp_path / "regret.svg", "--workers", "0")
+    done = theory("regret", "--out", tmp_path / "regret.svg", "--workers", "0")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "warmcb: workers is 0; expected an integer from 1 to 1024\n"
 
 
 def test_a_picture_of_no_known_kind(tmp_path: Path) -> None:
-    done = warmcb("failure", "--out", tmp_path / "failure.xyz", "--warm-start", "10", "--interaction", "100")
+    done = theory("failure", "--out", tmp_path / "failure.xyz", "--warm-start", "10", "--interaction", "100")
     assert done.returncode == 2
     assert "failure.xyz'" in done.stderr
     assert done.stderr.count("\n") == 1

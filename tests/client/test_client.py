@@ -311,6 +311,7 @@ def test_address_and_key_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert repr(client) == "Client('https://elsewhere:1/below', loop='default')"
 
 
+@pytest.mark.slow
 def test_without_httpx_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['httpx'] = None\nimport warmcb.client"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

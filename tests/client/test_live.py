@@ -14,6 +14,8 @@ from warmcb.client import Client
 from warmcb.errors import ServiceError
 from warmcb.logs import open_log
 
+pytestmark = pytest.mark.slow
+
 DRINKS: list[dict[str, Any]] = [
     {"id": "tea", "hot": True, "price": 2.0},
     {"id": "milk", "hot": False, "price": 1.0},

@@ -140,6 +140,7 @@ def test_any_magnitude(size: float) -> None:
         np.testing.assert_allclose(unit.unit(size * cost), other.unit(cost), atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.floats(-1e3, 1e3), st.sampled_from([1e-20, 0.3, 1.0, 1e6]), st.integers(0, 5))
 def test_a_change_is_exact(seed: int, shift: float, scale: float, equal: int) -> None:

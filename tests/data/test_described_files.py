@@ -729,6 +729,7 @@ def shown(*arguments: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_show(tmp_path: Path) -> None:
     path = write(tmp_path, "d.vw", MULTILINE)
     text = [" ".join(line.split()) for line in shown(path).splitlines()]
@@ -737,9 +738,9 @@ def test_show(tmp_path: Path) -> None:
         "rounds 2",
         "actions 5 with features, 2 to 3 in a round",
         "ids 5 different ones",
-        "features of the context 3, of which 1.5 are not 0 in a round",
+        "features of the context 3; in a round, 1.5 of them are not 0 on average",
         "their names user.age, user.old, user.young",
-        "features of an action 7, of which 1.6 are not 0",
+        "features of an action 7; 1.6 of them are not 0 on average",
         "names of these extra.x, item.blue, item.color=red, item.price,",
         "item.red, other, plain",
         "known costs 2 of 5, from -1 to 0.25",
@@ -765,6 +766,7 @@ def test_show(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_show_many_columns_and_no_context(tmp_path: Path) -> None:
     actions = [[{f"x{j:02}": j for j in range(30)}]] * 2
     text = " ".join(shown(table(tmp_path, actions=actions, target=[0, 0])).split())

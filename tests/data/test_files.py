@@ -35,7 +35,7 @@ CSV = """temperature,the wind,nothing,play
 -3,NA,,yes
 0,weak,,no
 """
-# temperature, then «strong», «weak» and «missing» of the wind
+# temperature, then "strong", "weak" and "missing" of the wind
 MATRIX = [[21.5, 0, 1, 0], [0, 1, 0, 0], [-3, 0, 0, 1], [0, 0, 1, 0]]
 
 
@@ -312,6 +312,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
             read(None)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_file_or_a_folder_without_permission() -> None:
     script = """
 import os, sys
@@ -377,6 +378,7 @@ def test_bundled(name: str) -> None:
     assert (BUNDLED[name], len(data.y), data.n_actions, round(float(majority), 4)) == FACTS[name]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shared_data().exists(), reason="the folder of real data sets is not beside the project")
 def test_every_real_data_set_can_be_read() -> None:
     manifest = pl.read_csv(shared_data() / "MANIFEST.csv").filter(pl.col("n") < 50_000)

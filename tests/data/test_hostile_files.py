@@ -221,6 +221,7 @@ def hostile_archives() -> Hostile:
     yield "a hundred thousand members", with_outline(*crowd), "not a file"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads how much memory a process has")
 def test_no_file_takes_more_memory_than_its_size_allows(tmp_path: Path) -> None:
     found = [*hostile_arrays(), *hostile_headers(), *hostile_archives()]
@@ -285,6 +286,7 @@ def test_a_newer_format_may_have_other_members(tmp_path: Path) -> None:
         _modelfile.read(path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads how much memory a process has")
 def test_a_large_model_is_in_memory_once(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"

@@ -365,6 +365,7 @@ def table_of(n_rows: int) -> str:
     return f"@RELATION r\n@ATTRIBUTE x NUMERIC\n@ATTRIBUTE z NUMERIC\n@ATTRIBUTE class {{a,b}}\n@DATA\n{rows}\n"
 
 
+@pytest.mark.slow
 def test_a_study_leaves_out_what_is_gone(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,7 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The snippets of a page share one namespace, as a reader would type them, and a service if they speak to one."""
@@ -143,6 +144,7 @@ def test_every_check_of_a_log_is_explained(tmp_path: Path) -> None:
 SERVICE = ROOT / "docs" / "service"
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_service_page_run(tmp_path: Path) -> None:
     """Its requests by curl, one after the other."""
     page = (SERVICE / "index.md").read_text()

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.metadata import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -71,6 +72,12 @@ def test_every_command_has_its_help_on_a_page() -> None:
     assert set(pages) == {"index", *commands.commands}
 
 
+def test_every_figure_is_in_the_gallery() -> None:
+    figures = [path.name for path in (DOCS / "images").iterdir() if path.suffix in (".svg", ".png")]
+    gallery = (DOCS / "gallery.md").read_text()
+    assert [name for name in figures if f"](images/{name})" not in gallery] == []
+
+
 NOT_RUN = ("pip ", "warmcb serve", "warmcb reproduce --out study\n")  # installs, runs for ever, takes minutes
 
 
@@ -109,3 +116,10 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = [line.removeprefix("index.html: ") for line in done.stdout.splitlines()]
     assert (done.returncode, found) == (1, ["https://example.org/a.js", "nowhere.html", "there.html#missing"])
+
+
+def test_links_of_the_readme_lead_somewhere_on_pypi() -> None:
+    """It is shown there without the repository around it."""
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata("warmcb").json["description"]))
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith("https://")] == []

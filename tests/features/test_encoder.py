@@ -109,6 +109,7 @@ def test_no_change_alters_rows_silently() -> None:
     assert row.data.tolist() == GOLDEN_VALUES
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_the_process() -> None:
     script = (
         "import sys; from warmcb.features import Encoder; row = Encoder(bits=16, text=('title',), categories=('kind',))"
@@ -630,7 +631,7 @@ LIMITED = Encoder(most_depth=2, most_bytes=50, most_values=4)
         ({letter: 1 for letter in "abcde"}, "record has more than 4 values; expected at most most_values"),
         (pd.DataFrame({"a": [1, 2]}), "record is a frame of 2 rows; expected one row"),
         (pd.Series([1, 2]), "record has numbers as names of columns; expected strings"),
-        ({"a": np.datetime64("20000-01-01")}, "a of record is np.datetime64"),
+        ({"a": np.datetime64("20000-01-01")}, r"a of record is \w+\.datetime64"),
     ],
 )  # fmt: skip
 def test_bad_records_change_nothing(record: object, message: str) -> None:

@@ -809,22 +809,22 @@ def changed(array: NDArray[Any], at: int, value: Any) -> NDArray[Any]:
 @pytest.mark.parametrize(
     "name, at, value, message",
     [
-        ("squared", 0, 4, "the square of a feature that there is not"),
-        ("taught_whose", 1, 1000, "a factor that there is not"),
-        ("models_whose", -1, 2**32 - 1, "a factor that there is not"),
-        ("kept_index", 0, 4, "a feature that there is not"),  # the intercept is the last one
-        ("kept_index", 0, 2**32 - 1, "a feature that there is not"),
+        ("squared", 0, 4, "the square of an unknown feature"),
+        ("taught_whose", 1, 1000, "an unknown factor"),
+        ("models_whose", -1, 2**32 - 1, "an unknown factor"),
+        ("kept_index", 0, 4, "an unknown feature"),  # the intercept is the last one
+        ("kept_index", 0, 2**32 - 1, "an unknown feature"),
         ("kept_ends", 3, 0, "an example out of range"),
         ("kept_ends", -1, 2**63, "an example out of range"),
         ("kept_actions", -1, 3, "an example out of range"),
         ("kept_counts", 0, 2**64 - 1, "another number of examples"),
         ("kept_importance", 0, -1, "an example of negative weight"),
-        ("places_of", 0, 4, "a place of a feature that there is not"),
+        ("places_of", 0, 4, "a place of an unknown feature"),
         ("knots", 5, 1e9, "knots out of order"),
         ("centre", 0, np.nan, "not finite"),
         ("models_weights", 0, np.inf, "not finite"),
         ("models_variances", 0, -1, "a negative variance"),
-        ("mixture", 0, 2, "a mixture of more or less than everything"),
+        ("mixture", 0, 2, "weights of a mixture that do not sum to 1"),
         ("better", 0, -1, "a negative weight"),
         ("shape", 0, 5, "terms of another shape"),
         ("shape", 4, 2**60, "terms of another shape"),
@@ -844,7 +844,7 @@ def test_a_state_of_another_learner_is_refused() -> None:
     for other in [*others, make(4, 3, 3, **options | {"memories": []})]:
         with pytest.raises(ValueError):
             other.restore(state)
-    with pytest.raises(ValueError, match="rounds to be learned again, from nothing"):
+    with pytest.raises(ValueError, match="kept rounds without the models before them"):
         make(4, 3, 3, **options).restore({name: array for name, array in state.items() if "taught" not in name})
 
 

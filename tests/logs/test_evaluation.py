@@ -149,6 +149,7 @@ def wise(asked: Asked) -> int:
     return wanted if asked.allowed[wanted] else int(np.flatnonzero(asked.allowed)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("described", [True, False])
 def test_bandits_learn_from_logs_and_are_evaluated_on_others(described: bool, tmp_path: Path) -> None:
     write_dsjson(tmp_path / "before.dsjson", drinks(800, described=described))

@@ -115,6 +115,7 @@ def test_the_e_value_before_any_decision_is_1() -> None:
     assert empty.log_evalue() == pytest.approx(0.0)
 
 
+@pytest.mark.slow
 def test_true_probabilities_hardly_ever_raise_an_alarm_at_any_of_many_looks() -> None:
     alarms = 0
     for seed in range(100):
@@ -223,6 +224,7 @@ def test_a_log_without_any_draw(tmp_path: Path) -> None:
 # --- other checks
 
 
+@pytest.mark.slow
 def test_a_healthy_log_is_healthy(tmp_path: Path) -> None:
     health = checked(tmp_path, drawn_events(20_000))
     assert verdicts(health) == {}
@@ -439,6 +441,7 @@ def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
     assert (tmp_path / "again.html").read_text() == page
 
 
+@pytest.mark.slow
 def test_the_page_fits_a_phone_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     write_health_page(check_log(open_log(strange(tmp_path))), tmp_path / "page.html")
     with started_chromium(tmp_path / "profile") as browser:
@@ -452,6 +455,7 @@ def test_the_page_fits_a_phone_and_needs_nothing_from_elsewhere(tmp_path: Path) 
         assert len(ids) == len(set(ids)) > 100
 
 
+@pytest.mark.slow
 def test_extreme_numbers_and_empty_contexts_do_no_harm(tmp_path: Path) -> None:
     """Warnings of NumPy and Matplotlib are errors here."""
     slots = [
@@ -488,6 +492,7 @@ def test_the_command_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     assert "expected a file in a folder" in refusal("log", "check", path, "--out", tmp_path / "no" / "page.html")
 
 
+@pytest.mark.slow
 def test_the_extra_for_logs_is_all_that_logs_need(tmp_path: Path) -> None:
     """What only other extras bring is hidden from a process of its own."""
     script = """

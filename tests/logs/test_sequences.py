@@ -143,6 +143,7 @@ def test_with_repeated_units_it_is_asymptotic_over_units() -> None:
     np.testing.assert_allclose(found.high, once.high)
 
 
+@pytest.mark.slow
 def test_sequences_hold_at_all_looks() -> None:
     """In 200 logs of 400 decisions, 20 looks each; the asymptotic one from the 100th decision on."""
     held: dict[str, list[bool]] = {}

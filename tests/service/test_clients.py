@@ -15,6 +15,8 @@ from serving import memory
 from tests.support.faults import DRINKS, PATIENCE, Service, until
 from warmcb.service.http.limits import Limits
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE = 2**20
 
 

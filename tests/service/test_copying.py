@@ -65,6 +65,7 @@ def rows(service: SmallService) -> dict[str, list[tuple[object, ...]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", ["named", "described"])
 @pytest.mark.parametrize(("before", "after"), list(product(["sqlite", "postgresql"], repeat=2)))
 def test_a_loop_goes_on_in_another_store_to_the_same_bits(

@@ -20,6 +20,8 @@ from tests.support.fault_load import NEWS, QUICK, Load, check_that_all_is_there,
 from tests.support.faults import Service, damage, until
 from warmcb.service.store import StoreError, open_store
 
+pytestmark = pytest.mark.slow
+
 KILLS = 20
 
 

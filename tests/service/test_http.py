@@ -28,6 +28,8 @@ from warmcb.service.loops.settings import APPLIES
 from warmcb.service.processes.supervisor import prepare
 from warmcb.service.store import open_store
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60.0
 VERSION = 61  # of the loop that has learned: 60 events, and a change of settings
 QUICK = {"wait": 1.0, "publish_seconds": 0.1}

@@ -451,6 +451,7 @@ def test_a_reward_that_was_told_it_is_late_stays_late(service: SmallService) -> 
 # Arrivals in any order
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.integers(0, 300), st.sampled_from([-1.0, 0.25, 1.0, 4.0]), max_size=8),
     st.sampled_from(["earliest", "sum", "mean", "median", "least", "largest"]),

@@ -98,6 +98,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
 # What changes a model is an entry
 
 
+@pytest.mark.slow
 def test_everything_that_changes_a_model_is_an_entry(
     either: SmallService,
     folder: Callable[[], Path],
@@ -204,6 +205,7 @@ OPERATIONS: dict[str, Callable[[SmallService, int], None]] = {
 }
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(sorted(OPERATIONS)), min_size=4, max_size=14))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_replayed_from_any_kept_version_the_journal_gives_the_same_bits(
@@ -356,6 +358,7 @@ def test_the_newest_version_can_be_pinned_as_well(either: SmallService) -> None:
     assert either.published()["version"] == version
 
 
+@pytest.mark.slow
 def test_a_version_that_is_gone_back_to_is_never_thinned(either: SmallService, folder: Callable[[], Path]) -> None:
     play(either, *names("a"))
     version = keep(either)
@@ -527,6 +530,7 @@ EXTRAS: dict[str, Callable[[SmallService], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", EXTRAS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("forgotten", [{"e2"}, {"e11"}, {"e0"}, {"e3", "e7"}])

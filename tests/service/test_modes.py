@@ -252,6 +252,7 @@ def test_what_each_arm_teaches(
     assert rounds == (arms.count("model") if scored is None else scored)
 
 
+@pytest.mark.slow
 def test_events_that_nobody_drew_score_nothing(service: SmallService) -> None:
     """Control, shadow and events that were not explored teach costs; those that were explored score λ."""
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.2, control=0.2)
@@ -313,6 +314,7 @@ def test_the_baseline_has_room_beside_other_sources(service: SmallService) -> No
 # An apprentice in a shop
 
 
+@pytest.mark.slow
 def test_an_apprentice_learns_to_imitate_a_good_baseline(service: SmallService) -> None:
     service.make(NAMED, wait=WAIT, mode="apprentice", reward_range=(0.0, 1.0))
     shop = Shop(service, knows)
@@ -326,6 +328,7 @@ def test_an_apprentice_learns_to_imitate_a_good_baseline(service: SmallService) 
     assert service.report(hours=1)["agreement"] == {"n": 100, "share": pytest.approx(1.0, abs=0.1)}
 
 
+@pytest.mark.slow
 def test_an_apprentice_that_explores_finds_out_that_the_baseline_is_bad(service: SmallService) -> None:
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.5, reward_range=(0.0, 1.0))
     shop = Shop(service, contrary, seed=1)
@@ -506,6 +509,7 @@ def side_of(rewards: np.ndarray, units: np.ndarray | None = None) -> Side:
     return side
 
 
+@pytest.mark.slow
 @hypothesis_settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(-10, 10)), min_size=2, max_size=30))
 def test_sums_over_units_are_what_they_are_called(events: list[tuple[int, float]]) -> None:
@@ -539,6 +543,7 @@ def test_units_that_come_often_widen_a_band() -> None:
     assert (together.high - together.low) == pytest.approx((alone.high - alone.low) * math.sqrt(dependence(same)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("repeats", "chance"), [(1, 0.5), (1, 0.05), (1, 0.97), (8, 0.5)])
 def test_the_interval_of_the_gain_holds(repeats: int, chance: float) -> None:
     """100 units of the model beside 500 of the baseline; they differ where they repeat."""
@@ -560,6 +565,7 @@ def test_a_gain_of_few_equal_rewards_is_not_certain() -> None:
     assert bounds.high <= 1.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chance", [0.02, 0.5])
 @pytest.mark.parametrize("repeats", [1, 5])
 def test_equal_worlds_are_never_told_apart(chance: float, repeats: int) -> None:
@@ -650,6 +656,7 @@ def worse_than_control(service: SmallService, visits: int = 400) -> None:
             service.train_after(WAIT + 1)
 
 
+@pytest.mark.slow
 def test_a_loop_that_is_surely_worse_is_paused_and_says_so(on_both: SmallService) -> None:
     service = on_both
     with Receiver() as receiver:
@@ -666,6 +673,7 @@ def test_a_loop_that_is_surely_worse_is_paused_and_says_so(on_both: SmallService
     assert who == "automatic pause"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -680,6 +688,7 @@ def test_nobody_is_paused_who_did_not_ask_or_does_not_decide(service: SmallServi
     assert service.settings()["settings"].mode == settings.get("mode", "online")
 
 
+@pytest.mark.slow
 def test_after_a_change_of_the_split_the_comparison_begins_anew(service: SmallService) -> None:
     service.make(NAMED, wait=WAIT, control=0.4, reward_range=(0.0, 1.0))
     worse_than_control(service, 300)
@@ -692,6 +701,7 @@ def test_after_a_change_of_the_split_the_comparison_begins_anew(service: SmallSe
     assert service.settings()["settings"].mode == "online"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_a_loop_that_is_as_good_goes_on(tmp_path: Path, seed: int) -> None:
     with SmallService(tmp_path) as service:

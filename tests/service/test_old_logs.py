@@ -129,6 +129,7 @@ def world(count: int) -> list[dict[str, Any]]:
     return lines
 
 
+@pytest.mark.slow
 def test_a_replayed_loop_is_worth_what_the_library_makes_of_the_log(service: SmallService, tmp_path: Path) -> None:
     log = written(tmp_path / "log.dsjson", world(1500))
     assert learned(tmp_path, log) == "1,500 events taken, 0 known before, 0 left out\n"

@@ -20,6 +20,8 @@ from serving import Serving
 from warmcb.client import Client
 from watched import GOODS, work
 
+pytestmark = pytest.mark.slow
+
 LOOP = "shop"
 VIEWS = {
     "overview": "What can be known",

@@ -19,6 +19,8 @@ from warmcb.service.clock import SECOND, ManualClock
 from warmcb.service.store import CollisionError, Database, Manner, Store, StoreError, beat, open_store, opened
 from warmcb.service.store.committer import Committer
 
+pytestmark = pytest.mark.slow
+
 AWAY = 10.0  # seconds without a database
 
 

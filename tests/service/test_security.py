@@ -178,6 +178,7 @@ def test_both_headers_carry_a_key(house: House) -> None:
     assert house.ask("GET", "/v1/loops", None, headers={"ocp-apim-subscription-key": MASTER}).status_code == 200
 
 
+@pytest.mark.slow
 def test_roles_do_not_mix(house: House, keys: dict[str, str]) -> None:
     seen = set()
     for endpoint in house.endpoints:
@@ -220,6 +221,7 @@ def test_a_key_has_a_rate(make: Callable[[Limits], House]) -> None:
     assert house.ask("GET", "/healthz", None).status_code == 200
 
 
+@pytest.mark.slow
 def test_keys_are_neither_stored_nor_logged(tmp_path: Path) -> None:
     secrets = ["a-wrong-key-of-somebody"]
     with Serving(tmp_path, environment={"WARMCB_LOG": "DEBUG"}) as serving:
@@ -242,6 +244,7 @@ def test_keys_are_neither_stored_nor_logged(tmp_path: Path) -> None:
     assert hashed in texts["warmcb.db"]
 
 
+@pytest.mark.slow
 def test_the_first_start_shows_a_key_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WARMCB_KEY", raising=False)
     command = [sys.executable, "-m", "warmcb", "serve", "--port", "0", "--store", f"sqlite:///{tmp_path / 'store.db'}"]
@@ -469,6 +472,7 @@ def given_fields(data: st.DataObject, wanted: type[Any] | None) -> Any:
     return data.draw(st.fixed_dictionaries({}, optional={name: FIELDS[name] | JSON for name in names}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 @settings(max_examples=60)
 @given(data=st.data())

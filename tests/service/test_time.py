@@ -133,6 +133,7 @@ time.time_ns = lambda: _time_ns() + int(_file.read_text()) * 10**9
 """
 
 
+@pytest.mark.slow
 def test_a_service_whose_wall_clock_jumps_joins_nothing_early(tmp_path: Path) -> None:
     wrong_by = tmp_path / "wrong_by"
 
@@ -224,6 +225,7 @@ def test_a_stopped_trainer_lets_another_begin_at_once(shared: SmallService) -> N
     assert service.run(second.step()) == 1
 
 
+@pytest.mark.slow
 def test_two_services_on_one_store_have_one_trainer(tmp_path: Path) -> None:
     with Service(tmp_path) as service, Service(tmp_path, key=service.key) as other:
         assert service.call("PATCH", "default/settings", {"wait": 1})[0] == 200

@@ -5,8 +5,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from service_week import LOOPS, Week, plan
 from small_service import SmallService
+
+pytestmark = pytest.mark.slow
 
 
 def check(week: Week) -> None:

@@ -66,6 +66,7 @@ def labels_of(unit: RunsUnit, folder: Path) -> Labels:
     return Labels(unit.data.n_actions, scene.taught, scene.truth[: unit.size.warm_start])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [noise for noise in GRID.noises if noise != "none"])
 def test_as_many_labels_are_wrong_as_the_noise_implies(units: dict[tuple[str, int, str], Labels], noise: str) -> None:
     kind, p = noise.split(":")
@@ -79,6 +80,7 @@ def test_as_many_labels_are_wrong_as_the_noise_implies(units: dict[tuple[str, in
     assert abs(wrong - implied) <= 2 * np.sqrt(variance) + 1e-9
 
 
+@pytest.mark.slow
 def test_labels_that_are_wrong_at_some_p_are_wrong_at_every_larger_one(
     units: dict[tuple[str, int, str], Labels],
 ) -> None:

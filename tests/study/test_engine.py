@@ -17,6 +17,8 @@ from warmcb.study.agenda import Agenda
 from warmcb.study.engine import EngineLostError, FailedUnit, dask_cluster, processes, run_units
 from warmcb.study.forecast import Forecast
 
+pytestmark = pytest.mark.slow
+
 SQUARES = [Square(number) for number in range(12)]
 EXPECTED = {f"square of {number}": number**2 for number in range(12)}
 
@@ -105,7 +107,7 @@ def test_a_dask_scheduler_that_goes_away_is_an_error(tmp_path: Path) -> None:
                     process.kill()
 
         diary = KillScheduler()
-        with pytest.raises(EngineLostError, match=r"the cluster at .* went away while it computed square of 1"):
+        with pytest.raises(EngineLostError, match=r"the cluster at .* was lost while it computed square of 1"):
             run_units([Sleeps(1)], tmp_path, engine, diary.keep, diary, Forecast())
 
 

@@ -93,6 +93,7 @@ def test_leaving_out_is_what_it_says(families: int, seed: int) -> None:
         assert estimate.without[i] == pytest.approx(np.nanmean(others, axis=0).mean())
 
 
+@pytest.mark.slow
 def test_the_made_up_worlds_have_the_bundled_layout() -> None:
     grid = Grid()
     members = Families([Traits.of(source.load()) for source in suite("bundled")]).members()
@@ -101,6 +102,7 @@ def test_the_made_up_worlds_have_the_bundled_layout() -> None:
     assert sorted((len(names), len(ratios[names[0]])) for names in members.values()) == sorted(BUNDLED_LAYOUT)
 
 
+@pytest.mark.slow
 def test_intervals_of_eight_families_cover_the_truth() -> None:
     for effect in EFFECTS.values():
         assert 0.93 <= coverage(jackknife, effect, 2000) <= 0.97

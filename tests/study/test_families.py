@@ -78,7 +78,7 @@ def test_all_that_three_bits_can_say_is_no_relation() -> None:
 @pytest.mark.parametrize("names", [("x", "x_bin"), ("x", "x (1)"), ("x_100class", "X_int".lower()), ("y", "y-copy")])
 def test_names_that_differ_by_an_ending_are_found(names: tuple[str, str]) -> None:
     first, second = names
-    expected = ["the same name but for its ending"]
+    expected = ["the same name except for its ending"]
     assert reasons(traits(first), traits(second, unrelated(1), other_labels(1))) == expected
 
 
@@ -112,6 +112,7 @@ def test_sparse_strangers_are_no_relation() -> None:
     assert reasons(traits("one", ones[0]), traits("two", ones[1], other_labels(1))) == []
 
 
+@pytest.mark.slow
 def test_the_bundled_data_sets_are_eight_families() -> None:
     members = Families([Traits.of(source.load()) for source in suite("bundled")]).members()
     assert len(members) == 8
@@ -140,6 +141,7 @@ def test_what_is_known_is_also_found() -> None:
         assert reasons(*disguised), pair
 
 
+@pytest.mark.slow
 def test_a_folder_with_two_copies_is_one_family_and_says_so(tmp_path: Path) -> None:
     data, out = tmp_path / "data", tmp_path / "out"
     data.mkdir()

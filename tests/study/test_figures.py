@@ -24,6 +24,7 @@ def luminance(look: Look) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
+@pytest.mark.slow
 def test_every_figure_is_written(tmp_path: Path) -> None:
     drawings = draw_figures(sample_scores(epsilons=(0.1, 0.0125)), tmp_path / "figures")
     stems = [drawing.stem for drawing in drawings]
@@ -79,6 +80,7 @@ def test_what_was_not_run_is_not_drawn() -> None:
     assert len(figure.legends[0].get_texts()) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithms", [PAPER, EVERY], ids=["paper", "every"])
 @pytest.mark.parametrize("noises", [NOISES, NOISES[:7], NOISES[::3], NOISES[:1]], ids=len)
 def test_the_legend_hides_nothing(algorithms: tuple[str, ...], noises: tuple[str, ...]) -> None:
@@ -103,6 +105,7 @@ def test_looks_differ_in_colour_and_in_grey() -> None:
     assert max(chosen.values(), key=lambda look: look.width) == chosen["arrow-8"]
 
 
+@pytest.mark.slow
 def test_the_same_bytes(tmp_path: Path) -> None:
     scores = sample_scores(2)
     for folder in ("one", "other"):
@@ -111,6 +114,7 @@ def test_the_same_bytes(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "other" / path.name).read_bytes(), path.name
 
 
+@pytest.mark.slow
 def test_the_largest_grid_is_small(tmp_path: Path) -> None:
     scores = sample_scores(12, (1, 2, 4, 8), (23, 46, 92, 184), NOISES, tunings=("hindsight",))
     draw_figures(scores, tmp_path)

@@ -86,6 +86,7 @@ def units_and_times(noise: float) -> tuple[list[RunsUnit], dict[RunsUnit, float]
     return units, {unit: seconds(unit) for unit in units}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("done", [0.05, 0.2, 0.5, 0.9])
 def test_the_rest_of_a_study_is_foretold_within_a_factor(done: float) -> None:
     units, times = units_and_times(noise=0.3)

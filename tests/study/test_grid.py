@@ -23,7 +23,7 @@ def test_a_warm_start_below_100_is_dropped() -> None:
     assert [size.warm_start for size in Grid().sizes(10000)] == [100, 200, 400]
     assert list(Grid().sizes(2400)) == []
     assert Grid().why_no_size(2400) == (
-        "2400 rows give a warm start of at most 96 examples; expected one of at least 100"
+        "2400 rows give a warm start of at most 96 examples; expected one of at least 100, which 2,401 rows give"
     )
 
 
@@ -103,7 +103,7 @@ def test_the_command_of_some_claims_gives_the_same_grid(settings: dict[str, Any]
 
 
 def test_a_claim_that_cannot_be_judged_is_refused() -> None:
-    with pytest.raises(InputError, match=r"epsilon is 0.1 beside the claim cyc-1; expected 0.0125, too"):
+    with pytest.raises(InputError, match=r"epsilon is 0.1 with the claim cyc-1; expected 0.0125 as well"):
         grid_of({"claims": ["cyc-1"], "epsilon": [0.1]})
 
 
@@ -135,7 +135,7 @@ def test_what_is_played_how_often() -> None:
 
 def test_why_no_size() -> None:
     grid = Grid.of({"warm_starts": [199]})
-    assert grid.why_no_size(2401) == "2401 rows give warm starts of 2587 examples; expected some rows to be left"
+    assert grid.why_no_size(2401) == "2401 rows give warm starts of 2587 examples; expected fewer than there are rows"
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_why_no_size() -> None:
         ({"seed": -1}, "seed is -1; expected an integer"),
         ({"side_shuffles": 0}, "side_shuffles is 0; expected an integer"),
         ({"extra_shuffles": 0}, "extra_shuffles is 0; expected an integer"),
-        ({"algorithms": ["warm"], "extras": ["warm"]}, "extras has warm, which is among the algorithms"),
+        ({"algorithms": ["warm"], "extras": ["warm"]}, "extras has warm, which is also in algorithms"),
         ({"truth": "nobody"}, "truth is 'nobody'; expected one of bandit, supervised"),
         ({"suites": []}, "suites and data are empty"),
         ({"suites": [3]}, "suites has 3; expected text"),

@@ -24,6 +24,7 @@ def test_labels_at_random_cost_what_chance_costs() -> None:
     assert optimal_cost(X, y, 4) == pytest.approx(0.75, abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["splice", "cpu_small_bin", "wine_quality", "abalone"])
 def test_vowpal_wabbit_finds_about_the_same(name: str, tmp_path: Path) -> None:
     """But for a row or two where rounding decides."""

@@ -96,6 +96,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Studio:
     return studio
 
 
+@pytest.mark.slow
 def test_own_algorithm_and_noise_are_scored_like_any_other(studio: Studio) -> None:
     table = studio.results()
     names, noises = {"arrow-8", "majority", "mine:Centroids"}, {("none", 0.0), ("cyc", 1.0), ("mine:neighbours", 0.0)}
@@ -113,6 +114,7 @@ def test_own_algorithm_and_noise_are_scored_like_any_other(studio: Studio) -> No
     assert scores["normalized_error"].null_count() == 0
 
 
+@pytest.mark.slow
 def test_own_algorithm_and_noise_are_on_the_page_and_in_the_figures(studio: Studio) -> None:
     page = (studio.folder / "out" / "report.html").read_text()
     assert "Nearest mean" in page
@@ -142,6 +144,7 @@ def test_a_row_is_a_run_that_anyone_can_repeat(studio: Studio) -> None:
         assert row.select("warm_start", "average_cost").rows() == [(104, run.average_cost)]
 
 
+@pytest.mark.slow
 def test_an_edit_computes_again_what_depends_on_it_and_nothing_else(studio: Studio) -> None:
     before, results = studio.units(), studio.results()
     assert "0 units of work to compute" in studio.run().stderr
@@ -149,7 +152,7 @@ def test_an_edit_computes_again_what_depends_on_it_and_nothing_else(studio: Stud
     edited = studio.run()
     assert edited.returncode == 0, edited.stderr
     # Centroids under three noises, and arrow-8 under the noise of that module
-    assert "4 units of work to compute, 4 are there already" in edited.stderr
+    assert "4 units of work to compute, 4 are done already" in edited.stderr
     after = studio.units()
     assert before.items() <= after.items()
     assert len(after) == len(before) + 4
@@ -161,6 +164,7 @@ def test_an_edit_computes_again_what_depends_on_it_and_nothing_else(studio: Stud
     assert studio.results().equals(results)
 
 
+@pytest.mark.slow
 def test_on_a_cluster(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(studio.folder)  # which the workers take over
     with dask(1, tmp_path) as (address, _):
@@ -248,7 +252,7 @@ def test_a_worker_with_other_source_is_refused(write: Write, tmp_path: Path) -> 
     stale = replace(unit, sources=(("other:Mine", "0123"),))
     assert key(stale) != key(unit)
     with pytest.raises(
-        WarmcbError, match=r"this worker has the version \w+ of other:Mine; expected 0123, as the study"
+        WarmcbError, match=r"this worker has the version \w+ of other:Mine; expected 0123, the version of the study"
     ):
         stale.compute(tmp_path)
 
@@ -339,6 +343,7 @@ def test_mistakes_in_attributes(write: Write, attribute: str, message: str) -> N
         algorithm("wrong:Mine")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "option, value, message",
     [

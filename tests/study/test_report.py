@@ -16,6 +16,8 @@ from tests.support.study_samples import sample_scores, write_study
 from warmcb.study.figures import draw_figures
 from warmcb.study.report import write_report
 
+pytestmark = pytest.mark.slow
+
 ODD_NAME = "<b>x & y"
 
 
@@ -92,7 +94,7 @@ def test_answer_and_claims(opened: webdriver.Chrome) -> None:
         assert verdict in row
         assert "0.182 [0.170, 0.195] +0.031" in row
     assert "0.044 would have been seen" in rows[2]
-    assert "2 families serve it" in rows[3] and "--claims ratio" in rows[3]
+    assert "2 families have data for this claim" in rows[3] and "--claims ratio" in rows[3]
     badges = opened.find_elements(By.CSS_SELECTOR, ".claims td:nth-child(4) .verdict")
     assert len({badge.value_of_css_property("background-color") for badge in badges}) == 4  # the last two are grey
 

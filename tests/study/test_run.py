@@ -29,6 +29,8 @@ from warmcb.study.draws import exploration_seed, noise_seed, row_order
 from warmcb.study.facts import DataFacts
 from warmcb.study.units import OptimalUnit
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = [
     "dataset", "n_rows", "n_features", "n_actions", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon",
     "algorithm", "learning_rate", "shuffle", "seed", "average_cost", "optimal_cost", "constant_cost", "family",
@@ -144,19 +146,19 @@ def test_killed_at_any_moment_it_goes_on_and_ends_with_the_same_rows(
     before = units_done(out)
     finished = reproduce("--out", out, "--resume", "--workers", "1") if units == 20 else reproduce(*arguments)
     assert finished.returncode == 0, finished.stderr
-    assert not before or f"{before} are there already" in finished.stderr
+    assert not before or f"{before} are done already" in finished.stderr
     assert results(out).equals(results(done))
 
 
 def test_ctrl_c_stops_at_once_and_says_how_to_go_on(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # the child shall not inherit a shell's «ignore»
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the child must not inherit a shell's "ignore"
     process = start_and_wait(["--data", data, "--out", out, "--shuffles", "200", *SMALL], out, 5)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
     assert units_done(out) < 800
     assert process.returncode == 130
-    assert told.endswith(f"stopped; to go on: warmcb reproduce --out {out} --resume\n")
+    assert told.endswith(f"stopped; to continue: warmcb reproduce --out {out} --resume\n")
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
@@ -267,17 +269,17 @@ def test_nothing_to_run_is_exit_code_1(tmp_path: Path) -> None:
         (["--algorithms", "arrow-9"], "algorithm is 'arrow-9'; expected one of arrow-8"),
         (["--noises", "none,loud:1"], "noise is 'loud:1'; expected none"),
         (["--suite", "all"], "suite is 'all'; expected one of bundled, openml"),
-        (["--full", "--side-shuffles", "1"], "side_shuffles is 1 beside --full"),
+        (["--full", "--side-shuffles", "1"], "side_shuffles is 1 with --full"),
         (["--claims", "fast"], "claims has 'fast'; expected some of aggregate"),
         (["--seed", "-1"], "seed is -1; expected an integer"),
         (["--data", "nowhere"], "nowhere: no such file or folder"),
         (["--epsilon", "a"], "epsilon is 'a'; expected numbers"),
         (["--warm-starts", "1.5"], "warm_starts is '1.5'; expected integers"),
         (["--workers", "0"], "workers is 0"),
-        (["--workers", "2", "--cluster", "x"], "workers is 2 beside a cluster"),
+        (["--workers", "2", "--cluster", "x"], "workers is 2 with a cluster"),
         (["--grid", "nothing.toml"], "nothing.toml"),
-        (["--resume"], "expected the folder of a study that was begun"),
-        (["--resume", "--grid", "x.toml"], "grid is 'x.toml' beside --resume"),
+        (["--resume"], "expected the folder of a study"),
+        (["--resume", "--grid", "x.toml"], "grid is 'x.toml' with --resume"),
         (["--cluster", "127.0.0.1:1"], "cluster is '127.0.0.1:1'; expected a running Dask scheduler"),
     ],
 )
@@ -428,7 +430,7 @@ def test_another_study_is_left_alone(
     change(folder)
     finished = reproduce(*tiny(folder, out), *more)
     assert finished.returncode == 2
-    assert f"which holds another study ({message})" in finished.stderr
+    assert f"which has another study ({message})" in finished.stderr
     assert (out / "study.json").read_bytes() == before
 
 
@@ -440,7 +442,7 @@ def test_more_data_may_come_later(tmp_path: Path) -> None:
     write_table(folder / "two.csv", 3000, seed=1)
     finished = reproduce(*tiny(folder, out))
     assert finished.returncode == 0, finished.stderr
-    assert "2 units of work to compute, 2 are there already" in finished.stderr
+    assert "2 units of work to compute, 2 are done already" in finished.stderr
     assert set(results(out)["dataset"]) == {"one", "two"}
 
 
@@ -453,7 +455,7 @@ def test_no_room_on_the_disk_is_one_line_and_loses_nothing(data: Path, tmp_path:
     _, told = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "File too large" in told
-    assert f"stopped; to go on: warmcb reproduce --out {out} --resume" in told
+    assert f"stopped; to continue: warmcb reproduce --out {out} --resume" in told
     assert "Traceback" not in told
     assert not list(out.glob("**/*.part"))
     finished = reproduce("--out", out, "--resume")
@@ -476,7 +478,7 @@ def test_plain_lines_where_there_is_no_terminal(done: Path, data: Path, tmp_path
     assert lines[0] == "reading data set 1 of 2: first"
     assert lines[1] == "4 units of work to compute"
     assert lines[2].startswith("4 of 4 units, ")
-    assert lines[-1] == f"4 results on 2 data sets of 2 families; read {tmp_path / 'out' / 'report.html'}"
+    assert lines[-1] == f"4 results on 2 data sets of 2 families; open {tmp_path / 'out' / 'report.html'}"
 
 
 @pytest.mark.skipif(not shared_data().exists(), reason="needs the folder of real data sets")

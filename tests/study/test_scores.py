@@ -167,6 +167,7 @@ def test_every_ratio_then_every_noise_counts_alike() -> None:
     assert area(uneven(), "arrow-8") == pytest.approx(((0.25 + 1) / 2 + 0.25) / 2)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1, 2), min_size=1, max_size=40), st.randoms(use_true_random=False))
 def test_the_area_above_the_cdf_is_the_mean_of_the_clipped_error(errors: list[float], random: Any) -> None:
     n = len(errors)

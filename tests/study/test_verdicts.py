@@ -27,7 +27,7 @@ def results_with(
     ratios: tuple[float, ...] = (2.875, 5.75, 23.0, 184.0),
     noise: float = 0.02,
 ) -> pl.DataFrame:
-    """Average costs near a level for each algorithm and noise («*»: all others); e* is 0, the best constant 1."""
+    """Average costs near a level for each algorithm and noise ("*": all others); e* is 0, the best constant 1."""
     random = np.random.default_rng(0)
     rows = []
     for family, ratio, under, shuffle in product(range(families), ratios, NOISES, range(shuffles)):
@@ -84,6 +84,7 @@ def test_a_draw_is_too_close_to_call_and_says_what_would_have_been_seen() -> Non
         assert 0 < by_id[name]["seen"] < 0.05
 
 
+@pytest.mark.slow
 def test_curves_need_many_families_to_dominate(as_paper: pl.DataFrame) -> None:
     """Of thirty families none says otherwise, but one in twenty may: 0.95³⁰ = 0.2."""
     assert verdicts(as_paper)["maj-0.25-curve"] == "too close to call"
@@ -107,12 +108,14 @@ def test_a_rate_from_other_data_is_one_for_all_noises(as_paper: pl.DataFrame) ->
     assert verdicts(some, tuning="untuned")["less-dominant"] == "not run"
 
 
+@pytest.mark.slow
 def test_asking_for_one_claim_does_not_make_it_easier(as_paper: pl.DataFrame) -> None:
     every = {claim["id"]: claim["p"] for claim in judge(as_paper)["claims"]}
     (alone,) = judge(as_paper, claims=("aggregate",))["claims"]
     assert alone["p"] == every["aggregate"]
 
 
+@pytest.mark.slow
 def test_what_a_failed_unit_leaves_incomplete_does_not_count(as_paper: pl.DataFrame) -> None:
     """One algorithm is missing on one data set: the others are not compared there either."""
     lost = as_paper.filter(
@@ -123,6 +126,7 @@ def test_what_a_failed_unit_leaves_incomplete_does_not_count(as_paper: pl.DataFr
     assert numbers[0] == numbers[1]
 
 
+@pytest.mark.slow
 def test_what_two_epsilons_tell(as_paper: pl.DataFrame) -> None:
     more = {name: {noise: level + 0.1 for noise, level in AS_PAPER[name].items()} for name in AS_PAPER}
     exploring = more | {"sup-only": AS_PAPER["sup-only"], "arrow-8": {"*": 0.4, "cyc:1": 0.22}}
@@ -134,6 +138,7 @@ def test_what_two_epsilons_tell(as_paper: pl.DataFrame) -> None:
     assert verdicts(as_paper)["gap-shrinks"] == "not run"
 
 
+@pytest.mark.slow
 def test_across_epsilons_only_the_shuffles_of_both_count() -> None:
     """At the main ε a third shuffle is much cheaper; it must not make the other ε look dear."""
     main = results_with(AS_PAPER, shuffles=3)
@@ -144,6 +149,7 @@ def test_across_epsilons_only_the_shuffles_of_both_count() -> None:
     assert claims["small-epsilon"]["numbers"][0]["value"] == pytest.approx(0, abs=0.01)
 
 
+@pytest.mark.slow
 def test_what_was_not_run_has_no_verdict(as_paper: pl.DataFrame) -> None:
     assert verdicts(as_paper.filter(pl.col("algorithm") != "sim-bandit"))["above-sim-bandit"] == "not run"
     assert verdicts(as_paper.filter(pl.col("noise") != "cyc"))["cyc-1"] == "not run"
@@ -155,6 +161,7 @@ def test_one_algorithm_alone_is_best_of_nothing(as_paper: pl.DataFrame) -> None:
     assert set(verdicts(alone).values()) == {"not run"}
 
 
+@pytest.mark.slow
 def test_newcomers_do_not_matter(as_paper: pl.DataFrame) -> None:
     best = as_paper.filter(pl.col("algorithm") == "arrow-8").with_columns(algorithm=pl.lit("half"), average_cost=0.0)
     assert verdicts(pl.concat([as_paper, best])) == verdicts(as_paper)
@@ -239,6 +246,7 @@ def test_a_claim_needs_only_a_part_of_the_study() -> None:
     assert set(single.algorithms) == {"arrow-8", "bandit-only", *SINGLE_LAMBDA}
 
 
+@pytest.mark.slow
 def test_what_a_claim_needs_is_enough_to_judge_it() -> None:
     levels = AS_PAPER | {name: {"*": 0.35} for name in SINGLE_LAMBDA}
     everything = pl.concat([results_with(levels, 6, epsilon) for epsilon in Grid().epsilon])

@@ -291,7 +291,7 @@ def test_the_theorem_is_never_above_its_corollary(problem: Problem, alpha: float
 @light
 @given(problems)
 def test_the_last_steps_of_both_proofs(problem: Problem) -> None:
-    """«Some algebra»: what the proofs leave over fits into the deviation."""
+    """The step called "some algebra": what the proofs leave over fits into the deviation."""
     n_b = problem.n_b
     left = math.sqrt(2 * math.log(8 * problem.n_policies / problem.delta) / n_b)
     assert left + math.log(math.e**2 * n_b) / n_b <= theorem_1(problem, [1.0], 1, 0).deviation

@@ -1,4 +1,4 @@
-// What can be played in a round, and how a learner is asked about it.
+// Offers: the actions of a round, and how a learner predicts and learns them.
 #pragma once
 
 #include <atomic>
@@ -14,16 +14,16 @@ public:
     virtual ~Offer() = default;
 
     virtual std::size_t actions() const = 0;
-    // For each action whether it may be played; null: all.
+    // For each action whether it is allowed; null if all are.
     virtual const uint8_t* allowed() const { return nullptr; }
-    // What all lanes expect: actions × lanes.
+    // The expected costs: actions × lanes.
     virtual void predict(const Predictor& predictor, float* scores) const = 0;
     virtual void update(Learner& learner, const Outcome& outcome, const float* importance) const = 0;
-    // 1/p as a weight.
+    // 1/p, as a weight.
     virtual double inverse(double probability) const { return inverse_propensity(probability); }
 };
 
-// Actions by number: the learner has a regressor for each.
+// Numbered actions. The learner has a regressor for each.
 class NumberedOffer : public Offer {
 public:
     NumberedOffer(Row row, const uint8_t* allowed, std::size_t actions) : row_(row), allowed_(allowed), actions_(actions) {}
@@ -46,7 +46,7 @@ private:
     std::size_t actions_;
 };
 
-// Rounds with described actions: a context, if there is any, and a row of features for each action that is there.
+// Rounds with described actions: an optional context, and a row of features for each action.
 class Offers {
 public:
     // starts: the actions of round i are the rows from starts[i] to starts[i + 1]. identities: of each row, or null.
@@ -56,7 +56,7 @@ public:
         serial = ++count;
     }
 
-    uint64_t serial;  // no two are the same
+    uint64_t serial;  // different for each object
 
     std::size_t size() const { return starts_.size() - 1; }
     std::size_t total() const { return actions_.size(); }
@@ -97,7 +97,7 @@ public:
         else predictor.predict_pairs({actions(), [this](std::size_t a) { return pair(a); }}, scores);
     }
 
-    // What each term adds to the score of an action in one lane. Features of contexts are numbered before those of actions.
+    // The contribution of each term to the score of an action in one lane. Features of the context have the lower numbers.
     std::vector<Contribution> explain(const Predictor& predictor, std::size_t a, std::size_t lane) const {
         if (pairing_.kind == Pairing::Kind::apart) return explain_apart(predictor, a, lane);
         const Row row = pair(a);
@@ -116,7 +116,7 @@ public:
         learner.update(pair(outcome.action), of_pair, importance);
     }
 
-    // costs: of each action; NaN: nobody knows.
+    // costs: one for each action; NaN if it is unknown.
     void teach(WarmLearner& learner, const double* costs, const float* importance) const {
         if (pairing_.kind == Pairing::Kind::apart) return teach_apart(learner, costs, importance);
         meet(learner);
@@ -124,7 +124,7 @@ public:
             if (!std::isnan(costs[a])) learner.teach(pair(a), costs + a, importance);
     }
 
-    // Where there are many actions, one of them is rarely played with a large probability: on average a weight is 1.
+    // 1/p is divided by the number of actions: with many actions p is small, and weights are about 1 on average.
     double inverse(double probability) const override {
         return inverse_propensity(probability) / static_cast<double>(actions());
     }
@@ -153,8 +153,8 @@ private:
         for (std::size_t k = 0; k < count; ++k) learner.meet(pair((k * actions() / count + first) % actions()), k == 0);
     }
 
-    // Each column of the descriptions has a regressor of its own. A row that is not one-hot is what its columns are on
-    // average; one without any, what all are. Labels of such rows teach nothing.
+    // Each column of the descriptions has its own regressor. A row that is not one-hot has the mean of its columns, and a
+    // row of zeros the mean of all. Labels of such rows are not learned.
     template <class Each> void for_columns(std::size_t a, Each&& each) const {
         const Row row = action(a);
         double total = 0;

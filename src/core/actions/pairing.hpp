@@ -1,4 +1,4 @@
-// How a context and a described action become what a learner sees.
+// How a context and a described action become one row for the learner.
 #pragma once
 
 #include "data/explain.hpp"
@@ -6,16 +6,16 @@
 
 namespace warmcb {
 
-// `joint`: one row, the context's features before the action's; its products are the learner's own business.
-// `crossed`: products of features, and the action's identity, are further columns; if there were too many, they are hashed.
-// `apart`: descriptions are one-hot, so that actions have nothing in common. The row is the context's, and each column of
+// `joint`: one row, the context's features before the action's; the learner computes products itself.
+// `crossed`: products of features, and the action's identity, are further columns. If there are too many, they are hashed.
+// `apart`: descriptions are one-hot, so actions share nothing. The row is that of the context, and each column of
 // the descriptions is an action of the learner.
 struct Pairing {
     enum class Kind { joint, crossed, apart };
 
     Kind kind;
     std::size_t contexts, actions;    // features of each
-    std::size_t products, identities;  // columns for them, of crossed pairs
+    std::size_t products, identities;  // the number of columns for products, in crossed pairs
 
     std::size_t features() const {
         switch (kind) {
@@ -59,8 +59,8 @@ struct Pairing {
                 kind == Kind::joint ? action.identity : 0};
     }
 
-    // Says of the terms of a crossed pair which features of context and action they look at. They come in the order of the
-    // pair's features, of which several may lie in one column.
+    // Names the features of context and action behind each term of a crossed pair. Terms are in the order of the features
+    // of the pair; several may share a column.
     void name_sources(Row context, Row action, Row pair, std::vector<Contribution>& contributions) const {
         const std::vector<std::vector<int64_t>> of_places = sources(context, action);
         std::size_t place = 0;
@@ -71,19 +71,19 @@ struct Pairing {
         }
     }
 
-    // The place of a product among the products.
+    // The column of a product, among the products.
     std::size_t product(uint64_t of_context, uint64_t of_action) const {
         const uint64_t pair = of_context * actions + of_action;
         return contexts * actions <= products ? pair : mixed(pair) % products;
     }
 
 private:
-    static constexpr float largest_product = 1e38f;  // of features that are large themselves: a float must hold it
+    static constexpr float largest_product = 1e38f;  // the product of large features must fit in a float
 
     static float multiplied(float x, float y) { return std::clamp(x * y, -largest_product, largest_product); }
     static bool counts(float product) { return std::fabs(product) >= smallest_feature; }
 
-    // What stands in each place of a crossed pair.
+    // The features behind each column of a crossed pair.
     std::vector<std::vector<int64_t>> sources(Row context, Row action) const {
         std::vector<std::vector<int64_t>> of_places;
         const auto described = [&](std::size_t k) { return static_cast<int64_t>(contexts + action.index[k]); };

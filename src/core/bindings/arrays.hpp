@@ -1,4 +1,4 @@
-// NumPy arrays in and out.
+// NumPy arrays as arguments and results.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -35,7 +35,7 @@ template <class T> Numpy<T> fresh_array(std::initializer_list<std::size_t> shape
     return Numpy<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
 }
 
-// The same without zeros in it: every number is about to be written.
+// The same without zeros, for an array that will be filled.
 template <class T> Numpy<T> empty_array(std::size_t size) {
     T* data = new T[size];
     return Numpy<T>(data, {size}, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));

@@ -1,7 +1,7 @@
-// The parts of the Python module warmcb._core.
+// What the bindings of the Python module warmcb._core share.
 //
-// Callers are the package's own classes: they have checked the values, and hand over arrays of the exact type and shape.
-// What is checked again here is what would otherwise read or write foreign memory.
+// The callers are the package's own classes. They have checked the values, and pass arrays of the right type and shape. Only
+// what could read or write foreign memory is checked again.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -48,15 +48,15 @@ inline void require_width(const Predictor& predictor, const Rows& rows) {
 
 // Offers of another width would read or write foreign memory.
 inline void require_offers(const Predictor& predictor, const Pairing& pairing, const Offers& offers) {
-    require(pairing.contexts == offers.context_features() && pairing.actions == offers.action_features(), "offers of another width");
-    require(pairing.features() + 1 == predictor.inputs && predictor.actions == pairing.regressors(), "pairs of another width");
+    require(pairing.contexts == offers.context_features() && pairing.actions == offers.action_features(), "offers with another number of features");
+    require(pairing.features() + 1 == predictor.inputs && predictor.actions == pairing.regressors(), "pairs with another number of features");
 }
 inline void require_offer(const Predictor& predictor, const Pairing& pairing, const Offers& offers, std::size_t i) {
     require_offers(predictor, pairing, offers);
     require(i < offers.size(), "offer out of range");
 }
 
-// Where lanes come from (with_lanes): -1 is from nothing.
+// The origins of lanes (with_lanes); -1 for a new one.
 inline std::vector<std::size_t> checked_origins(const std::vector<int64_t>& origins, std::size_t lanes) {
     std::vector<std::size_t> checked;
     for (const int64_t origin : origins) {
@@ -79,7 +79,7 @@ inline void require_allowed(const std::optional<Array<const uint8_t>>& allowed, 
     require(!allowed || allowed->size() == actions, "one mark for each action");
 }
 
-// Which actions may be played, in each row.
+// Which actions are allowed in each row.
 using Mask = std::optional<Matrix<const uint8_t>>;
 
 inline void require_mask(const Mask& mask, std::size_t rows, std::size_t actions) {

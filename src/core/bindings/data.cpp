@@ -9,7 +9,7 @@
 namespace warmcb {
 namespace {
 
-// Rows of floats or doubles, as a buffer: far faster than a general array, and most contexts are one.
+// Rows of floats or doubles from a buffer, which is much faster than a general array.
 class Buffer {
 public:
     explicit Buffer(nb::handle x) {
@@ -26,13 +26,13 @@ public:
         if (held_) PyBuffer_Release(&view_);
     }
 
-    // How many rows of so many numbers there are; none if it is nothing of the kind.
+    // The number of rows with this number of features; nothing if it is not such a buffer.
     std::size_t rows(std::size_t width) const {
         if (!are_rows_ || static_cast<std::size_t>(view_.shape[view_.ndim - 1]) != width) return 0;
         return view_.ndim == 1 ? 1 : static_cast<std::size_t>(view_.shape[0]);
     }
 
-    // All of them as floats; whether they are finite.
+    // Copies all values as floats, and returns whether they are finite.
     bool convert(std::size_t size, float* to) const {
         if (*view_.format == 'd') convert(static_cast<const double*>(view_.buf), size, to);
         else convert(static_cast<const float*>(view_.buf), size, to);
@@ -48,7 +48,7 @@ private:
     bool held_ = false, are_rows_ = false;
 };
 
-// A CSR matrix as the core wants it, in one pass; false if it is broken, unsorted, or not finite.
+// Converts a CSR matrix in one pass; false if it is not valid, not sorted or not finite.
 template <class Value, class Index>
 bool convert_csr(const Array<const Value>& values, const Array<const Index>& indices, const Array<const Index>& starts, std::size_t columns,
                  float* to_values, int32_t* to_indices, int32_t* to_starts) {
@@ -110,12 +110,12 @@ void bind_data(nb::module_& m) {
             auto numbers = fresh_array<double>({count});
             for (std::size_t i = 0; i < count; ++i) numbers.data()[i] = self.uniform(first + i);
             return numbers;
-        }, "first"_a, "count"_a, "The numbers of as many rounds from `first` on.")
+        }, "first"_a, "count"_a, "The random numbers of `count` rounds from `first` on.")
         .def("uniforms_of", [](const Stream& self, Array<const uint64_t> rounds) {
             auto numbers = fresh_array<double>({rounds.size()});
             for (std::size_t i = 0; i < rounds.size(); ++i) numbers.data()[i] = self.uniform(rounds(i));
             return numbers;
-        }, "rounds"_a, "The number of each of these rounds.");
+        }, "rounds"_a, "The random numbers of these rounds.");
 
     m.def("draw", [](Array<const double> probabilities, double uniform) {
         return draw(probabilities.data(), probabilities.size(), uniform);
@@ -134,7 +134,7 @@ void bind_data(nb::module_& m) {
                 const int64_t size = start[1] - start[0];
                 require(0 <= size && size <= static_cast<int64_t>(features), "a row has more values than there are columns");
             }
-            uint32_t bad = 0;  // no branch: several at once
+            uint32_t bad = 0;  // no branch, so that several values are checked at once
             for (int64_t i = starts.data()[0]; i < *end; ++i) bad |= static_cast<uint32_t>(indices.data()[i]) >= features;
             require(!bad, "a column out of range");
             new (self) Rows(values.data(), indices.data(), starts.data(), starts.size() - 1, features);
@@ -146,7 +146,7 @@ void bind_data(nb::module_& m) {
             auto floats = std::make_shared<float[]>(features);
             if (!buffer.convert(features, floats.get())) return std::nullopt;
             return Rows(std::move(floats), features);
-        }, "x"_a, "features"_a, "A copy of one finite context; None for anything but a contiguous vector of so many floats.")
+        }, "x"_a, "features"_a, "A copy of one finite context; None if it is not a contiguous vector of this many floats.")
         .def("__len__", &Rows::size)
         .def_prop_ro("features", &Rows::features, "The number of columns.")
         .def("first_bad", [](const Rows& self) -> std::optional<std::tuple<int64_t, int64_t, float>> {
@@ -166,7 +166,7 @@ void bind_data(nb::module_& m) {
         .def("row", [](const Rows& self, std::size_t i) {
             require(i < self.size(), "row out of range");
             return self.row(i);
-        }, "i"_a, nb::keep_alive<0, 1>(), "Row i alone.")
+        }, "i"_a, nb::keep_alive<0, 1>(), "Row i.")
         .def("take", &take, "order"_a, "The rows of these numbers, in this order, as CSR arrays.");
 
     m.def("finite_floats", [](nb::handle X, std::size_t features) -> std::optional<Numpy<float>> {
@@ -176,7 +176,7 @@ void bind_data(nb::module_& m) {
         auto floats = fresh_array<float>({rows, features});
         if (!buffer.convert(rows * features, floats.data())) return std::nullopt;
         return floats;
-    }, "X"_a, "features"_a, "A copy of a finite matrix; None for anything but a contiguous one of floats with so many columns.");
+    }, "X"_a, "features"_a, "A copy of a finite matrix; None if it is not a contiguous matrix of floats with this many columns.");
 
     m.def("sorted_csr", [](nb::handle values, nb::handle indices, nb::handle starts, std::size_t columns) {
         std::optional<Csr> found;
@@ -184,9 +184,9 @@ void bind_data(nb::module_& m) {
             try_csr<float, int64_t>(values, indices, starts, columns, found) || try_csr<double, int64_t>(values, indices, starts, columns, found);
         return found;
     }, "values"_a, "indices"_a, "starts"_a, "columns"_a,
-       "Copies of the arrays of a CSR matrix of floats that is sorted and finite; None for any other.");
+       "Copies of the arrays of a CSR matrix; None if it is not a sorted and finite matrix of floats.");
 
-    nb::class_<Costs>(m, "Costs", "The cost of every action in every row: labels, or a matrix with NaN where nobody knows.")
+    nb::class_<Costs>(m, "Costs", "The cost of every action in every row: labels, or a matrix with NaN for unknown costs.")
         .def("__init__", [](Costs* self, Array<const int32_t> labels) { new (self) Costs(labels.data(), labels.size()); },
              "labels"_a.noconvert(), nb::keep_alive<1, 2>())
         .def("__init__", [](Costs* self, Matrix<const double> matrix) {

@@ -97,7 +97,7 @@ public:
             require(sizes(i) >= 0 && static_cast<std::size_t>(sizes(i)) <= rest.size(), "a name lies outside of the text");
             const std::string_view name = rest.substr(0, static_cast<std::size_t>(sizes(i)));
             decoded(name);
-            require(names.emplace(hashes(i), name).second, "a hash is there twice");
+            require(names.emplace(hashes(i), name).second, "a hash twice");
             rest.remove_prefix(name.size());
         }
         require(rest.empty(), "the text is longer than its names");
@@ -153,17 +153,17 @@ void bind_features(nb::module_& m) {
         .def(nb::init<int, const std::vector<std::string>&, const std::vector<std::string>&, const std::string&, int64_t, int64_t,
                       std::size_t, nb::object>(),
              "bits"_a, "text"_a, "categories"_a, "now"_a, "most_depth"_a, "most_values"_a, "most_names"_a, "plain"_a)
-        .def("one", &FeatureHasher::one, "record"_a.none(), "now"_a.none(), "One record as CSR arrays.")
-        .def("many", &FeatureHasher::many, "records"_a, "now"_a.none(), "A row for each record, as CSR arrays.")
+        .def("one", &FeatureHasher::one, "record"_a.none(), "now"_a.none(), "The row of one record, as CSR arrays.")
+        .def("many", &FeatureHasher::many, "records"_a, "now"_a.none(), "The rows of several records, as CSR arrays.")
         .def("table", &FeatureHasher::table, "columns"_a, "values"_a, "size"_a, "now"_a.none(),
-             "A row for each row of a table that is given by its columns, as CSR arrays.")
+             "The rows of a table that is given by its columns, as CSR arrays.")
         .def("request", &FeatureHasher::request, "context"_a.none(), "actions"_a, "now"_a.none(), "merged_context"_a, "merged"_a, "skipped"_a,
              "The row of a context and those of its actions, each as CSR arrays.")
         .def("names", &FeatureHasher::names, "column"_a, "The names that were seen in a column.")
         .def("state", &FeatureHasher::state, "All names, as arrays.")
-        .def("restore", &FeatureHasher::restore, "hashes"_a.noconvert(), "text"_a.noconvert(), "sizes"_a.noconvert(), "left_out"_a, "The reverse of `state`.")
+        .def("restore", &FeatureHasher::restore, "hashes"_a.noconvert(), "text"_a.noconvert(), "sizes"_a.noconvert(), "left_out"_a, "Restore what `state` gave.")
         .def("counts", &FeatureHasher::counts,
-             "How many names there are, in how many columns, how many of these have several, how many were left out.");
+             "The number of names, of columns with a name, of columns with several names, and of names that were left out.");
 }
 
 }  // namespace warmcb

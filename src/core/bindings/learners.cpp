@@ -35,7 +35,7 @@ template <class Model> Numpy<float> weights_of(Model& model, std::size_t terms) 
     return Numpy<float>(model.weights.data(), {terms, model.actions, model.lanes});
 }
 
-// The weights of each of the nested models, as copies.
+// Copies of the weights of the nested models.
 nb::list weights_of(const NestedWeights& nested) {
     nb::list models;
     for (std::size_t model = 0; model < nested.models(); ++model) {
@@ -49,14 +49,14 @@ nb::list weights_of(const NestedWeights& nested) {
 }  // namespace
 
 void bind_learners(nb::module_& m) {
-    nb::class_<Predictor>(m, "Predictor", "Scores every action in every lane.")
+    nb::class_<Predictor>(m, "Predictor", "Predicts the cost of every action in every lane.")
         .def_ro("inputs", &Predictor::inputs, "The number of features, and one for the intercept.")
         .def_ro("actions", &Predictor::actions, "K.")
-        .def_ro("lanes", &Predictor::lanes, "The number of lanes, which is that of λ.")
+        .def_ro("lanes", &Predictor::lanes, "The number of lanes: one for each λ.")
         .def("memory", [](const Predictor& self, std::size_t lane) {
             require(lane < self.lanes, "lane out of range");
             return self.memory(lane);
-        }, "lane"_a, "How many rounds a lane's predictions rest on; infinity: all of them.")
+        }, "lane"_a, "The number of rounds behind the predictions of a lane; infinity for all rounds.")
         .def("predict", [](const Predictor& self, const Rows& rows, std::size_t i) {
             Rows::Buffer buffer;
             auto scores = fresh_array<float>({self.actions, self.lanes});
@@ -75,20 +75,20 @@ void bind_learners(nb::module_& m) {
             Rows::Buffer buffer;
             return in_pairs(self.explain(checked_row(self, rows, i, buffer), action, lane));
         }, "rows"_a, "i"_a, "action"_a, "lane"_a,
-           "What each term adds to a score of row i, behind the features that it looks at; -1: what labels say.")
+           "The features of each term and its contribution to a score of row i; -1 stands for the predictions of labels.")
         .def("explain_described", [](const Predictor& self, const Pairing& pairing, const Offers& offers, std::size_t i,
                                      std::size_t action, std::size_t lane) {
             require_offer(self, pairing, offers, i);
             require(action < offers.count(i) && lane < self.lanes, "action or lane out of range");
             return in_pairs(DescribedOffer(pairing, offers, i).explain(self, action, lane));
         }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "lane"_a,
-           "The same for offer i; features of contexts come before those of actions; -2: the action's identity.")
+           "The same for offer i. Features of contexts come before those of actions; -2 stands for the identity of the action.")
         .def("greedy", [](const Predictor& self, Matrix<const float> scores) {
             require(scores.shape(0) == self.actions && scores.shape(1) == self.lanes, "scores of another shape");
             auto best = fresh_array<int32_t>({self.lanes});
             self.greedy(scores.data(), self.actions, best.data());
             return best;
-        }, "scores"_a, "The lowest-scored action of each lane, the first among equals.")
+        }, "scores"_a, "For each lane the first action with the lowest score.")
         .def("predict_actions", [](const Predictor& self, const Rows& rows, const Mask& mask) {
             require_width(self, rows);
             require_mask(mask, rows.size(), self.actions);
@@ -101,7 +101,7 @@ void bind_learners(nb::module_& m) {
                 std::copy(scratch.greedy.begin(), scratch.greedy.end(), actions.data() + i * self.lanes);
             }
             return actions;
-        }, "rows"_a, "mask"_a = nb::none(), "The lowest-scored action of each lane in every row: rows by lanes.")
+        }, "rows"_a, "mask"_a = nb::none(), "For each row and lane the action with the lowest score: rows by lanes.")
         .def("predict_costs", [](const Predictor& self, const Rows& rows, std::size_t lane) {
             require_width(self, rows);
             require(lane < self.lanes, "lane out of range");
@@ -114,10 +114,10 @@ void bind_learners(nb::module_& m) {
                     costs.data()[i * self.actions + a] = scratch.scores[a * self.lanes + lane];
             }
             return costs;
-        }, "rows"_a, "lane"_a, "What one lane scores every action in every row: rows by actions.");
+        }, "rows"_a, "lane"_a, "The scores of one lane in every row: rows by actions.");
 
     nb::class_<Learner, Predictor>(m, "Learner", "Learns from rounds.")
-        .def_prop_ro("weighs_by_propensity", &Learner::weighs_by_propensity, "Whether 1/p is a factor of a round's weight.")
+        .def_prop_ro("weighs_by_propensity", &Learner::weighs_by_propensity, "Whether the weight of a round has the factor 1/p.")
         .def("update", [](Learner& self, const Rows& rows, std::size_t i, nb::handle outcome, Array<const double> weights) {
             Rows::Buffer buffer;
             const OutcomeArrays arrays(outcome);
@@ -125,7 +125,7 @@ void bind_learners(nb::module_& m) {
             require(round.actions == self.actions && round.lanes == self.lanes, "scores of another shape");
             const std::vector<float> importance = importance_of(self, weights, round.probability);
             self.update(checked_row(self, rows, i, buffer), round, importance.data());
-        }, "rows"_a, "i"_a, "outcome"_a, "weights"_a, "Learn what became of the round in row i; a weight for each lane.")
+        }, "rows"_a, "i"_a, "outcome"_a, "weights"_a, "Learn the outcome of a round in row i, with a weight for each lane.")
         .def("update_described", [](Learner& self, const Pairing& pairing, const Offers& offers, std::size_t i, nb::handle outcome,
                                     Array<const double> weights) {
             require_offer(self, pairing, offers, i);
@@ -138,19 +138,19 @@ void bind_learners(nb::module_& m) {
                 for (std::size_t lane = 0; lane < self.lanes; ++lane)
                     importance[lane] = static_cast<float>(weights(lane) * offer.inverse(round.probability));
             offer.update(self, round, importance.data());
-        }, "pairing"_a, "offers"_a, "i"_a, "outcome"_a, "weights"_a, "Learn what became of offer i; a weight for each lane.")
-        .def("rescale", &Learner::rescale, "a"_a, "b"_a, "The unit of costs has changed: what was `cost` is a·cost + b.")
-        .def_prop_ro("changes", &Learner::changes, "How often it has noticed that the world has changed.")
-        .def("snapshot", &Learner::snapshot, "What it predicts now, for ever.");
+        }, "pairing"_a, "offers"_a, "i"_a, "outcome"_a, "weights"_a, "Learn the outcome of offer i, with a weight for each lane.")
+        .def("rescale", &Learner::rescale, "a"_a, "b"_a, "The unit of costs has changed: `cost` has become a·cost + b.")
+        .def_prop_ro("changes", &Learner::changes, "How often it has detected a change of the environment.")
+        .def("snapshot", &Learner::snapshot, "A copy that predicts as it does now, and does not learn.");
 
-    nb::class_<WarmLearner, Learner>(m, "WarmLearner", "Learns from labelled examples, too.")
+    nb::class_<WarmLearner, Learner>(m, "WarmLearner", "Also learns from labelled examples.")
         .def("teach", [](WarmLearner& self, const Rows& rows, const Costs& costs, Array<const double> weights) {
             require_width(self, rows);
             require(costs.size() == rows.size() && costs.fits(self.actions), "costs of another shape");
             const std::vector<float> importance = importance_of(self, weights);
             nb::gil_scoped_release release;
             teach(self, rows, costs, importance.data());
-        }, "rows"_a, "costs"_a, "weights"_a, "Learn the known costs of every row; a weight for each lane.")
+        }, "rows"_a, "costs"_a, "weights"_a, "Learn the known costs of every row, with a weight for each lane.")
         .def("teach_described", [](WarmLearner& self, const Pairing& pairing, const Offers& offers, Array<const double> costs,
                                    Array<const double> weights) {
             require_offers(self, pairing, offers);
@@ -159,11 +159,11 @@ void bind_learners(nb::module_& m) {
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < offers.size(); ++i)
                 DescribedOffer(pairing, offers, i).teach(self, costs.data() + offers.begin(i), importance.data());
-        }, "pairing"_a, "offers"_a, "costs"_a, "weights"_a, "Learn the known costs of every offer; a weight for each lane.")
-        .def("add_action", &WarmLearner::add_action, "Make room for one action more, of which nothing is known.")
+        }, "pairing"_a, "offers"_a, "costs"_a, "weights"_a, "Learn the known costs of every offer, with a weight for each lane.")
+        .def("add_action", &WarmLearner::add_action, "Add an action.")
         .def("with_lanes", [](const WarmLearner& self, const std::vector<int64_t>& origins) {
             return self.with_lanes(checked_origins(origins, self.lanes));
-        }, "origins"_a, "The same with other lanes, each a copy of the one that is named here; -1: one that has learned nothing.");
+        }, "origins"_a, "The same with other lanes: copies of the lanes in `origins`; -1 for a new lane.");
 
     nb::class_<OnlineLinear, WarmLearner>(m, "OnlineLinear",
                                           "Adaptive, normalized, importance-weight-aware linear regression of costs.")
@@ -171,7 +171,7 @@ void bind_learners(nb::module_& m) {
                             double learning_rate, const std::optional<std::string>& instruction_set) {
             new (self) OnlineLinear(features, actions, lanes, learning_rate, kernels_named(instruction_set));
         }, "features"_a, "actions"_a, "lanes"_a, "learning_rate"_a, "instruction_set"_a = nb::none())
-        .def_prop_ro("description", [](const OnlineLinear&) { return "online"; }, "What it is, in a few words.")
+        .def_prop_ro("description", [](const OnlineLinear&) { return "online"; }, "A short description.")
         .def_prop_ro("weights", [](OnlineLinear& self) { return weights_of(self, self.inputs); },
                      nb::rv_policy::reference_internal, "Inputs × actions × lanes.")
         .def_prop_ro("scales", [](OnlineLinear& self) {
@@ -181,10 +181,10 @@ void bind_learners(nb::module_& m) {
             return Numpy<double>(self.totals.data(), {std::size_t(2), self.lanes});
         }, nb::rv_policy::reference_internal, "T and N of each lane (docs/internals/learner.md).")
         .def("state", [](const OnlineLinear& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](OnlineLinear& self, const State& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
+        .def("restore", [](OnlineLinear& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave, into a part that has learned nothing.");
 
     nb::class_<RecursiveLeastSquares, WarmLearner>(m, "RecursiveLeastSquares",
-                                                   "Least squares of costs that bend, translate and forget.")
+                                                   "Recursive least squares of costs, with nonlinear terms, translated labels and several memories.")
         .def("__init__", [](RecursiveLeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes,
                             std::optional<std::size_t> contexts, bool crosses, std::size_t widest, bool squares, std::size_t bends, std::size_t translations, std::size_t products,
                             double ridge, double intercept_ridge, double cross_ridge, double bend_ridge, double identity_ridge, std::size_t most_identities,
@@ -220,7 +220,7 @@ void bind_learners(nb::module_& m) {
             const std::string whose = self.describes() ? ", for all actions" : "";
             if (!self.is_whole()) return terms + " in blocks of " + std::to_string(tile) + whose;
             return (self.bends() ? terms + ", " + std::to_string(self.terms.bends.size()) + " of them bends" : terms) + whose;
-        }, "What it is, in a few words.")
+        }, "A short description.")
         .def_prop_ro("models", [](const RecursiveLeastSquares& self) { return weights_of(self.models.weights); },
                      nb::sig("def models(self) -> list[NDArray[numpy.float32]]"),
                      "The weights of the nested models, the smallest first: terms × actions × lanes, memories last.")
@@ -230,7 +230,7 @@ void bind_learners(nb::module_& m) {
             return mixture;
         }, nb::rv_policy::move, "For each lane the weight of each forecast: its own models, then the memories.")
         .def_prop_ro("renewals", [](const RecursiveLeastSquares& self) { return self.terms.units.renewals; },
-                     "How many units of features were renewed because their values had left their range.")
+                     "How often units of features were renewed because values had left their range.")
         .def("terms", [](const RecursiveLeastSquares& self, const Rows& rows, std::size_t i, bool translate) {
             Rows::Buffer buffer;
             const Row phi = self.terms.expand(checked_row(self, rows, i, buffer), translate);
@@ -238,9 +238,9 @@ void bind_learners(nb::module_& m) {
             std::fill_n(dense.data(), self.terms.size(), 0.0f);
             for (std::size_t k = 0; k < phi.size; ++k) dense.data()[phi.index[k]] = phi.value[k];
             return dense;
-        }, "rows"_a, "i"_a, "translate"_a = true, "What it sees of row i.")
+        }, "rows"_a, "i"_a, "translate"_a = true, "The terms of row i.")
         .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](RecursiveLeastSquares& self, const State& state) { restore(self, state); }, "state"_a, "The reverse, into one that has learned nothing.");
+        .def("restore", [](RecursiveLeastSquares& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave, into a part that has learned nothing.");
 
     nb::class_<LeastSquares, Learner>(m, "LeastSquares", "Normal equations of each action, and the weights that solve them.")
         .def("__init__", [](LeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes) {
@@ -262,11 +262,11 @@ void bind_learners(nb::module_& m) {
             return Numpy<double>(self.moment.data(), {self.actions, self.inputs});
         }, nb::rv_policy::reference_internal, "Σ h·cost·x of each action.");
 
-    nb::class_<LinearModel, Predictor>(m, "LinearModel", "A linear model that learns no more.")
+    nb::class_<LinearModel, Predictor>(m, "LinearModel", "A linear model that does not learn.")
         .def("state", [](const LinearModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
-    nb::class_<MixedModel, Predictor>(m, "MixedModel", "A mixture of least squares that learns no more.")
+    nb::class_<MixedModel, Predictor>(m, "MixedModel", "A mixture of least-squares models that does not learn.")
         .def("state", [](const MixedModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
-    m.def("thaw", &thaw, "state"_a, "A model that learns no more, from its state.");
+    m.def("thaw", &thaw, "state"_a, "Make a model that does not learn from its state.");
 }
 
 }  // namespace warmcb

@@ -3,9 +3,9 @@
 
 NB_MODULE(_core, m) {
     using namespace warmcb;
-    // A bandit that is alive when the interpreter ends, as in a thread that nobody has joined, is no leak worth telling of.
+    // A bandit may be alive when the interpreter ends, for example in a daemon thread. That is no leak.
     nb::set_leak_warnings(false);
-    m.doc() = "The compiled core: the parts of a bandit, and rounds made of them.";
+    m.doc() = "The compiled core: the parts of a bandit, and whole rounds.";
     m.def("instruction_sets", [] {
         std::vector<std::string> names;
         for (const Kernels* kernels : available_kernels()) names.emplace_back(kernels->name);

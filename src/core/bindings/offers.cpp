@@ -8,7 +8,7 @@
 namespace warmcb {
 namespace {
 
-// The bytes of a string, also of one that has no UTF-8.
+// The bytes of a string, also if it is not valid UTF-8.
 uint64_t hash_of_text(nb::handle text) {
     Py_ssize_t size = 0;
     if (const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return xxh64({bytes, static_cast<std::size_t>(size)});
@@ -18,7 +18,7 @@ uint64_t hash_of_text(nb::handle text) {
     return xxh64({bytes.c_str(), bytes.size()});
 }
 
-// An id as a number; 0 is nobody's. The integer 1 and the text "1" are two ids.
+// An id as a number; 0 is no id. The integer 1 and the text "1" are different ids.
 uint64_t identity_of(nb::handle id) {
     constexpr uint64_t integers = 0x9E3779B97F4A7C15;
     uint64_t number;
@@ -38,21 +38,21 @@ uint64_t identity_of(nb::handle id) {
 Pairing::Kind kind_named(const std::string& name) {
     if (name == "joint") return Pairing::Kind::joint;
     if (name == "crossed") return Pairing::Kind::crossed;
-    require(name == "apart", "no kind of pairing");
+    require(name == "apart", "an unknown kind of pairing");
     return Pairing::Kind::apart;
 }
 
 }  // namespace
 
 void bind_offers(nb::module_& m) {
-    nb::class_<Pairing>(m, "Pairing", "How a context and a described action become what a learner sees.")
+    nb::class_<Pairing>(m, "Pairing", "How a context and a described action become one row for the learner.")
         .def("__init__", [](Pairing* self, const std::string& kind, std::size_t contexts, std::size_t actions, std::size_t products,
                             std::size_t identities) {
-            require(kind != "crossed" || identities > 0, "no place for identities");
+            require(kind != "crossed" || identities > 0, "identities without a place");
             new (self) Pairing{kind_named(kind), contexts, actions, products, identities};
         }, "kind"_a, "contexts"_a, "actions"_a, "products"_a, "identities"_a)
         .def_prop_ro("features", &Pairing::features, "The width of a learner's rows.")
-        .def_prop_ro("regressors", &Pairing::regressors, "How many actions a learner tells apart.")
+        .def_prop_ro("regressors", &Pairing::regressors, "The number of actions of the learner.")
         .def("product", [](const Pairing& self, std::size_t of_context, std::size_t of_action) {
             require(self.products > 0, "there are no products");
             return self.contexts + self.actions + self.product(of_context, of_action);
@@ -77,14 +77,14 @@ void bind_offers(nb::module_& m) {
         }, "contexts"_a.none(), "actions"_a, "starts"_a.none() = nb::none(), "identities"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
         .def("__len__", &Offers::size)
-        .def_prop_ro("total", &Offers::total, "How many actions there are in all rounds.")
+        .def_prop_ro("total", &Offers::total, "The number of actions in all rounds.")
         .def("count", [](const Offers& self, std::size_t i) {
             require(i < self.size(), "offer out of range");
             return self.count(i);
-        }, "i"_a, "How many actions there are in round i.")
+        }, "i"_a, "The number of actions in round i.")
         .def("pairs", [](const Offers& self, const Pairing& pairing, std::size_t i) {
             require(i < self.size() && pairing.contexts == self.context_features() && pairing.actions == self.action_features(),
-                    "offers of another width");
+                    "offers with another number of features");
             std::vector<float> values;
             std::vector<int32_t> indices;
             std::vector<int64_t> starts{0};

@@ -1,4 +1,4 @@
-// Opinions and outcomes as Python's named tuples have them (warmcb/contracts.py).
+// Opinions and outcomes from Python's named tuples (warmcb/contracts.py).
 #pragma once
 
 #include "bindings/arrays.hpp"
@@ -6,7 +6,7 @@
 
 namespace warmcb {
 
-// Scores and what each lane would play, held for as long as somebody looks at them.
+// The arrays of scores and greedy actions, kept alive while they are used.
 struct LaneArrays {
     explicit LaneArrays(nb::handle tuple)
         : scores(nb::cast<Matrix<const float>>(tuple.attr("scores"))),

@@ -1,4 +1,4 @@
-// Compiled rounds for Python: one at a time, many decisions or costs at once, whole runs.
+// Compiled rounds for Python: single rounds, many decisions or costs at once, and whole runs.
 #include "bindings/bindings.hpp"
 #include "bindings/run_arrays.hpp"
 #include "rounds/runs.hpp"
@@ -6,7 +6,7 @@
 namespace warmcb {
 namespace {
 
-// A writable vector of doubles, as a buffer: far faster than a general array.
+// A writable vector of doubles from a buffer, which is much faster than a general array.
 class Output {
 public:
     Output(nb::handle array, std::size_t size) {
@@ -26,7 +26,7 @@ private:
 
 void require_sizes(const Predictor& predictor, const Selector& selector, const Trial& trial, const Optimism& optimism) {
     require(selector.lanes() == predictor.lanes, "a selector of another number of lanes");
-    // Described actions come and go: nobody counts them.
+    // Described actions are not counted.
     const bool counts = !trial.added.empty() || !optimism.counts.empty();
     require(!counts || (trial.added.size() == predictor.actions && optimism.counts.size() == predictor.actions), "one mark for each action");
 }
@@ -88,12 +88,12 @@ template <class Class> void bind_decide(Class& bound) {
         }, "pairing"_a, "offers"_a, "i"_a, "round"_a, "uniform"_a, "probabilities"_a, "Decide in offer i.");
 }
 
-// The parts of a snapshot, which decides.
+// The parts of a snapshot.
 struct Snapshot : Decider {
     const Decider& decider() const { return *this; }
 };
 
-// The parts of a bandit, which decides and learns.
+// The parts of a bandit.
 struct Composition {
     Learner& learner;
     Selector& selector;
@@ -106,8 +106,8 @@ struct Composition {
     std::vector<uint8_t> unjudged = {};
     double unjudged_weight = 0;
 
-    // What lanes said of the described actions that were decided on last, as long as nothing was learned since: most
-    // decisions are learned before the next one, and need not be looked at twice.
+    // The scores of the last offer of described actions, until something is learned. Most decisions are learned before the
+    // next one, so their scores need not be computed again.
     struct LastLook {
         uint64_t offers = 0;
         std::size_t i = 0;
@@ -130,7 +130,7 @@ struct Composition {
 }  // namespace
 
 void bind_rounds(nb::module_& m) {
-    auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "Decides, for ever in the same way.")
+    auto snapshot = nb::class_<Snapshot>(m, "Snapshot", "The parts of a policy, which decides and does not learn.")
         .def("__init__", [](Snapshot* self, const Predictor& predictor, const Selector& selector, const Explorer& explorer,
                             const Trial& trial, const Optimism& optimism, double epsilon) {
             require_sizes(predictor, selector, trial, optimism);
@@ -139,7 +139,7 @@ void bind_rounds(nb::module_& m) {
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>());
     bind_decide(snapshot);
 
-    auto composition = nb::class_<Composition>(m, "Composition", "A learner, a selector and an explorer: whole rounds.")
+    auto composition = nb::class_<Composition>(m, "Composition", "The parts of a bandit: a learner, a selector and an explorer, and whole rounds with them.")
         .def("__init__", [](Composition* self, Learner& learner, Selector& selector, const Explorer& explorer, Trial& trial,
                             Optimism& optimism, CostUnit& unit, double epsilon) {
             require_sizes(learner, selector, trial, optimism);
@@ -151,10 +151,10 @@ void bind_rounds(nb::module_& m) {
             self.weights = std::move(weights);
             self.unjudged = std::move(unjudged);
             self.unjudged_weight = unjudged_weight;
-            self.last_look.scores.clear();  // labels are about to be learned
+            self.last_look.scores.clear();  // labels will be learned
             self.student();
         }, "weights"_a.none(), "unjudged"_a, "unjudged_weight"_a,
-           "Set what a round weighs in each lane (None: nothing is learned), and which actions no label tells it of.")
+           "Set the weight of a round in each lane (None: nothing is learned), and the actions for which a lane has no labels.")
         .def("learn", [](Composition& self, const Rows& rows, std::size_t action, double cost, double probability,
                          const std::optional<Array<const uint8_t>>& allowed, uint64_t round, uint64_t now, bool drawn) {
             const Student student = self.student();
@@ -167,7 +167,7 @@ void bind_rounds(nb::module_& m) {
             look(student.learner, student.doubts(), offer, scratch);
             student.learn(offer, {action, cost, probability, round, drawn}, now, scratch);
         }, "rows"_a, "action"_a, "cost"_a, "probability"_a, "allowed"_a.none(), "round"_a, "now"_a, "drawn"_a,
-           "Learn what the action in a single row has cost.")
+           "Learn the cost of the action in a single row.")
         .def("learn_many", [](Composition& self, const Rows& rows, Array<const int32_t> actions, Array<const double> costs,
                               Array<const double> probabilities, const Mask& mask, Array<const uint64_t> rounds,
                               uint64_t now) {
@@ -186,7 +186,7 @@ void bind_rounds(nb::module_& m) {
                 student.learn(offer, {static_cast<std::size_t>(actions(i)), costs(i), probabilities(i), rounds(i)}, now + i, scratch);
             }
         }, "rows"_a, "actions"_a, "costs"_a, "probabilities"_a, "mask"_a.none(), "rounds"_a, "now"_a,
-           "Learn what the action in every row has cost, one after the other.")
+           "Learn the cost of the action in every row, one after the other.")
         .def("play", [](Composition& self, const Stream& random, const Rows& rows, const Costs& costs, std::size_t begin,
                         std::size_t end, uint64_t first_draw, uint64_t first_round, Array<int32_t> actions,
                         Array<double> probabilities, Array<double> paid, Array<int32_t> lanes,
@@ -218,7 +218,7 @@ void bind_rounds(nb::module_& m) {
             self.last_look.scores.clear();
             student.learn(offer, {action, cost, probability, round, drawn}, now, scratch);
         }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "cost"_a, "probability"_a, "round"_a, "now"_a, "drawn"_a,
-           "Learn what an action of offer i has cost.")
+           "Learn the cost of an action of offer i.")
         .def("play_described", [](Composition& self, const Stream& random, const Pairing& pairing, const Offers& offers,
                                   Array<const double> costs, std::size_t begin, std::size_t end, uint64_t first_draw,
                                   uint64_t first_round, Array<int32_t> actions, Array<double> probabilities, Array<double> paid,
@@ -232,7 +232,7 @@ void bind_rounds(nb::module_& m) {
             return play(self.decider(), student, random, pairing, offers, costs.data(), {begin, end, first_draw, first_round}, trace);
         }, "random"_a, "pairing"_a, "offers"_a, "costs"_a, "begin"_a, "end"_a, "first_draw"_a, "first_round"_a, "actions"_a,
            "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a,
-           "Decide and learn in the offers from begin to end; how many rounds have been learned then.");
+           "Decide and learn in the offers from begin to end, and return the number of learned rounds.");
     bind_decide(composition);
 }
 

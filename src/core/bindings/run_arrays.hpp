@@ -1,4 +1,4 @@
-// The arrays that a run of rounds fills.
+// The arrays that a run fills.
 #pragma once
 
 #include "bindings/bindings.hpp"
@@ -6,7 +6,7 @@
 
 namespace warmcb {
 
-// The outputs of a run of rounds, and that they fit.
+// The arrays that a run fills, and a check of their sizes.
 struct Outputs {
     Array<int32_t> actions;
     Array<double> probabilities, costs;

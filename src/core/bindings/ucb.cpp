@@ -14,11 +14,11 @@ void bind_ucb(nb::module_& m) {
         .def_prop_ro("counts", [](LowerConfidenceBounds& self) {
             return Numpy<double>(self.counts.data(), {self.counts.size()});
         }, nb::rv_policy::reference_internal, "The number of each action's costs.")
-        .def_rw("rounds", &LowerConfidenceBounds::rounds, "How many rounds were learned.")
+        .def_rw("rounds", &LowerConfidenceBounds::rounds, "The number of learned rounds.")
         .def("best", [](const LowerConfidenceBounds& self, const std::optional<Array<const uint8_t>>& allowed) {
             require_allowed(allowed, self.counts.size());
             return self.best(allowed ? allowed->data() : nullptr);
-        }, "allowed"_a = nb::none(), "The allowed action with the lowest bound, the first among equals.")
+        }, "allowed"_a = nb::none(), "The first allowed action with the lowest bound.")
         .def("bound", [](const LowerConfidenceBounds& self, std::size_t action) {
             require(action < self.counts.size(), "action out of range");
             return self.bound(action);
@@ -26,7 +26,7 @@ void bind_ucb(nb::module_& m) {
         .def("add", [](LowerConfidenceBounds& self, std::size_t action, double cost) {
             require(action < self.counts.size(), "action out of range");
             self.add(action, cost);
-        }, "action"_a, "cost"_a, "Learn what an action has cost.");
+        }, "action"_a, "cost"_a, "Learn the cost of an action.");
 
     m.def("play_ucb", [](LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end,
                          Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes,

@@ -10,10 +10,10 @@
 
 namespace warmcb {
 
-// unit = (cost − low)/width, from a range that was given, or from the costs that were seen. In the first rounds the range
-// grows with them; later it is renewed when the number of rounds has doubled, from the costs since the renewal before the
-// last one. A cost that is far out of what was known extends the range by a few deviations, or by twice its width, and no
-// more: one sale of 10,000 does not make all others equal.
+// unit = (cost − low)/width. The range is given by the user, or estimated from the costs so far. In the first rounds it
+// grows with the costs. Later it is renewed whenever the number of rounds has doubled, from the costs since the renewal
+// before the last one. A cost far outside of the range extends it by a few standard deviations or twice its width at
+// most, so that one sale of 10,000 does not make all other costs look equal.
 class CostUnit {
 public:
     static constexpr uint64_t first_rounds = 128;
@@ -21,7 +21,7 @@ public:
     CostUnit() = default;
     CostUnit(double low, double high) : low(low), width(high - low), fixed_(true) {}
 
-    // What a cost in the former unit is in the new one: a·unit + b.
+    // A cost u in the old unit is a·u + b in the new one.
     struct Change {
         double a, b;
     };
@@ -29,7 +29,7 @@ public:
     double low = 0, width = 1;
     double lowest = 0, highest = 0;                  // since the last renewal
     double lowest_before = 0, highest_before = 0;    // between the last two
-    double mean = 0, squares = 0;                    // of all costs, and the sum of squared deviations from it
+    double mean = 0, squares = 0;                    // the mean of all costs, and the sum of squared deviations from it
     uint64_t seen = 0;
 
     bool fixed() const { return fixed_; }
@@ -40,7 +40,7 @@ public:
     double cost(double unit) const { return low + unit * width; }
     bool spread() const { return fixed_ || highest_before > lowest_before || highest > lowest; }
 
-    // Counts a cost before it is learned; the change of the unit, if it changes.
+    // Counts a cost before it is learned. Returns the change of the unit, if it changes.
     std::optional<Change> see(double cost) {
         cost = within(cost);
         if (seen == 0 && !fixed_) {
@@ -60,12 +60,12 @@ public:
     }
 
 private:
-    static constexpr double wild = 10;   // deviations; not in the very first rounds, which know nothing of them
+    static constexpr double wild = 10;   // standard deviations; not used in the very first rounds, when they are unknown
     static constexpr double far = 1000;  // units
 
     bool fixed_ = false;
 
-    // Beyond what has been seen a cost counts as a few deviations at most.
+    // Outside of the range so far, a cost counts as a few standard deviations at most.
     double within(double cost) const {
         if (fixed_ || seen < 16 || !spread()) return cost;
         const double reach = std::max(wild * std::sqrt(squares / static_cast<double>(seen)), 2 * width);
@@ -75,7 +75,7 @@ private:
 
     std::optional<Change> renew(bool had_spread) {
         const double from = std::min(lowest, lowest_before), to = std::max(highest, highest_before);
-        const double so_far = lowest_before;  // all earlier costs, if they were equal
+        const double so_far = lowest_before;  // all earlier costs were equal
         if (seen > first_rounds) {
             lowest_before = lowest;
             highest_before = highest;

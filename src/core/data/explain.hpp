@@ -1,4 +1,4 @@
-// What a score is made of.
+// The contributions to a score.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace warmcb {
 
-// What a term looks at besides features, which are numbered from 0.
+// Sources of a term that are not features. Features have numbers from 0.
 constexpr int64_t of_labels = -1, of_identity = -2;
 
-// What a term adds to a score, and what it looks at: nothing, if it is a constant.
+// The contribution of a term to a score, and the term's sources. A constant has no sources.
 struct Contribution {
     std::vector<int64_t> sources;
     double amount;

@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox4x64-10 (Salmon et al., 2011), the generator that NumPy calls Philox.
 //
-// A draw is a function of (seed, stream, part, round): nothing to save, nothing to share, nothing to get out of step.
+// A random number is a function of (seed, stream, part, round), so there is no state to save or to share.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Examples as the learners see them: rows of a dense or CSR matrix, and the costs that belong to them.
+// Examples for learners: rows of a dense or CSR matrix, and their costs.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 
 namespace warmcb {
 
-// Smaller features count as zero: the weights they would need are too large for a float.
+// Smaller features count as zero: their weights would be too large for a float.
 constexpr float smallest_feature = 1e-30f;
 
-// Without a branch, so that the compiler can look at several values at once.
+// Without a branch, so that the compiler can check several values at once.
 inline bool all_finite(const float* values, std::size_t count) {
-    constexpr uint32_t exponent = 0x7f800000;  // all of its bits are set in what is not finite
+    constexpr uint32_t exponent = 0x7f800000;  // all of these bits are set in a number that is not finite
     uint32_t bad = 0;
     for (std::size_t i = 0; i < count; ++i) bad |= (std::bit_cast<uint32_t>(values[i]) & exponent) == exponent;
     return !bad;
 }
 
-// A matrix of n rows and d features: a view of one that the caller keeps alive, or a single row of its own.
+// A matrix of n rows and d features: a view of memory that the caller keeps alive, or its own single row.
 class Rows {
 public:
     Rows(std::shared_ptr<const float[]> row, std::size_t features)
         : own_(std::move(row)), values_(own_.get()), rows_(1), features_(features) {}
 
-    // Row i alone; valid as long as these rows are.
+    // Row i; valid as long as these rows.
     Rows row(std::size_t i) const {
         if (starts_) return Rows(values_, indices_, starts_ + i, 1, features_);
         return Rows(values_ + i * features_, 1, features_);
@@ -60,7 +60,7 @@ public:
         return std::nullopt;
     }
 
-    // Row i without its zeros, with the intercept behind the last feature; valid until the next gather of this buffer.
+    // Row i without zeros, and with the intercept after the last feature. Valid until the buffer is used again.
     struct Buffer {
         std::vector<uint32_t> index;
         std::vector<float> value;
@@ -92,8 +92,8 @@ private:
     std::size_t rows_, features_;
 };
 
-// The cost of each action in each row: a matrix, or labels that cost 0 where they are met and 1 elsewhere. A cost that
-// nobody knows is NaN.
+// The cost of each action in each row: a matrix, or labels, for which the right action costs 0 and all others 1. Unknown
+// costs are NaN.
 class Costs {
 public:
     Costs(const int32_t* labels, std::size_t rows) : labels_(labels), rows_(rows) {}
@@ -109,14 +109,14 @@ public:
         return matrix_[row * actions_ + action];
     }
 
-    // All costs of a row; written to the buffer if they are not there already.
+    // All costs of a row. The buffer is used if they have to be computed.
     const double* row(std::size_t i, std::size_t actions, double* buffer) const {
         if (!labels_) return matrix_ + i * actions_;
         for (std::size_t a = 0; a < actions; ++a) buffer[a] = (*this)(i, a);
         return buffer;
     }
 
-    // Which costs of a row are known; null: all.
+    // Which costs of a row are known; null if all are.
     const uint8_t* known(std::size_t i, std::size_t actions, uint8_t* buffer) const {
         if (!has_gaps_) return nullptr;
         for (std::size_t a = 0; a < actions; ++a) buffer[a] = !std::isnan((*this)(i, a));

@@ -1,4 +1,4 @@
-// A large array of zeros that costs memory, and time, only where it is touched.
+// A large array of zeros, which uses memory and time only where it is touched.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ public:
     explicit Zeroed(std::size_t size) : size_(size), memory_(nullptr, Release{0}) {
         const std::size_t wanted = bytes() + cache_line;
 #ifdef __linux__
-        // From the system itself, whose new pages are zero: calloc may have to clear memory that was in use before.
+        // From the operating system, whose new pages are zero: calloc may have to clear memory that was used before.
         if (wanted > large) {
             void* mapped = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (mapped == MAP_FAILED) throw std::bad_alloc();
-            // Sparse rows touch a large model at random: huge pages spare them most address look-ups.
+            // Sparse rows touch a large model at random places. Huge pages avoid most address look-ups.
             madvise(mapped, wanted, MADV_HUGEPAGE);
             memory_ = {mapped, Release{wanted}};
         }
@@ -39,7 +39,7 @@ private:
     static constexpr std::size_t cache_line = 64, large = std::size_t(4) << 20;
 
     struct Release {
-        std::size_t mapped;  // bytes; 0: it was allocated
+        std::size_t mapped;  // bytes; 0 if the memory comes from calloc
         void operator()(void* memory) const {
 #ifdef __linux__
             if (mapped) {

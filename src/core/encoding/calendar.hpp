@@ -1,5 +1,5 @@
-// Dates and times of day: read from ISO 8601, placed on their cycles. Only integers, sums and products: every machine and
-// every C library gives the same bits.
+// Dates and times: read from ISO 8601, and placed on the cycles of day, week and year. Only integers, sums and products are
+// used, so that every machine and every C library gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace warmcb {
 
 constexpr int64_t microseconds_of_second = 1'000'000, microseconds_of_day = 86'400 * microseconds_of_second;
 
-// A date, a time of day, or both, as the clock on the wall shows them.
+// A date, a time of day, or both, in local time.
 struct Moment {
     std::optional<int64_t> day;      // since 1970-01-01
     std::optional<int64_t> time;     // microseconds since midnight
@@ -37,7 +37,7 @@ inline int64_t day_number(int64_t year, int64_t month, int64_t day) {
     return days_before_year(year) - days_before_1970 + days_before_month(year, month) + day - 1;
 }
 
-// Where a day stands in its year and its week, in turns from 0 to below 1.
+// The position of a day in its year and in its week, from 0 to below 1.
 struct Turns {
     double season, weekday;
 };
@@ -101,7 +101,7 @@ private:
                 int64_t unit = microseconds_of_second / 10, digit;
                 if (!digits(1, digit)) return false;
                 do {
-                    fraction += digit * unit;  // what is finer than a microsecond is cut off
+                    fraction += digit * unit;  // digits beyond microseconds are cut off
                     unit /= 10;
                 } while (digits(1, digit));
             }

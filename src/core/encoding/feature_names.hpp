@@ -1,5 +1,4 @@
-// The names that were seen in each column, so that a column can be told from its number. Any number of threads may ask
-// and add.
+// The names that were seen in each column. Any number of threads may read and add names.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 
 namespace warmcb {
 
-// Names by their hash, which stands for them: no two are ever thought to share all of its 64 bits.
+// Names by their hashes. Two names are assumed to differ in their 64 bits.
 using NewNames = std::unordered_map<uint64_t, std::string>;
 
 class FeatureNames {
@@ -22,7 +21,7 @@ public:
 
     int32_t column(uint64_t hash) const { return static_cast<int32_t>(hash >> shift_); }
 
-    // Adds to `found` the names of entries that are not known yet, and to `left_out` how many there is no place for.
+    // Adds unknown names of entries to `found`, and the number of those without a place to `left_out`.
     template <class Entry, class NameOf>
     void look_up(const std::vector<Entry>& entries, NameOf name_of, NewNames& found, int64_t& left_out) const {
         const std::lock_guard lock(mutex_);
@@ -70,7 +69,7 @@ public:
 
     using Name = std::pair<uint64_t, std::string>;
 
-    // All names in the order of their hashes, and how many were left out.
+    // All names in the order of their hashes, and the number of names that were left out.
     std::pair<std::vector<Name>, int64_t> all() const {
         std::vector<Name> names;
         const std::lock_guard lock(mutex_);
@@ -96,7 +95,7 @@ private:
         }
     }
 
-    // A string may be a whole book, and its name would be as long.
+    // Names of long strings are shortened.
     static std::string shortened(std::string_view name) {
         constexpr std::size_t longest = 200;
         if (name.size() <= longest) return std::string(name);

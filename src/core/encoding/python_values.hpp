@@ -1,4 +1,4 @@
-// Strings, dates and errors of Python's.
+// Strings, dates and errors of Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,13 +17,13 @@ namespace warmcb {
 
 [[noreturn]] inline void raise_input_error(std::string message) {
     for (char& letter : message)
-        if (letter >= 0 && letter < ' ') letter = ' ';  // keys can hold anything, a message has one line
+        if (letter >= 0 && letter < ' ') letter = ' ';  // keys can contain anything, but a message is one line
     const nb::object kind = nb::module_::import_("warmcb.errors").attr("InputError");
     PyErr_SetObject(kind.ptr(), nb::steal(PyUnicode_DecodeUTF8(message.data(), message.size(), "replace")).ptr());
     throw nb::python_error();
 }
 
-// The UTF-8 of a string; halves of surrogate pairs, which JSON can hold, are written as if they were characters.
+// The UTF-8 of a string. Halves of surrogate pairs, which JSON may contain, are written like characters.
 class Utf8 {
 public:
     explicit Utf8(nb::handle string) : string_(nb::borrow(string)) {
@@ -49,7 +49,7 @@ inline std::string shown(nb::handle value) {
     return std::string(std::string_view(text));
 }
 
-// A date or a time of Python's own classes.
+// A date or a time, from the classes of Python's datetime.
 inline std::optional<Moment> moment_of(nb::handle value) {
     PyObject* object = value.ptr();
     if (PyDateTime_CheckExact(object)) {

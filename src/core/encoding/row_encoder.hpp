@@ -1,4 +1,4 @@
-// From Python's dictionaries to hashed rows. The rules are those of warmcb/features/encoder.py.
+// The encoder of records: from Python's dictionaries to hashed rows. warmcb/features/encoder.py explains the rules.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,25 +24,25 @@ namespace warmcb {
 using Paths = std::set<std::string, std::less<>>;
 
 struct Encoding {
-    Paths text, categories;   // whose strings are texts, whose numbers are levels
-    std::string now;          // the path of the value that ages are measured against; empty: there is none
+    Paths text, categories;   // the paths of strings that are texts, and of numbers that are categories
+    std::string now;          // the path of the present time, from which ages are computed; empty if there is none
     int64_t most_depth, most_values;
-    nb::object plain;         // what Python makes of a value that is none of its own kinds; NotImplemented if nothing
+    nb::object plain;         // a Python function that converts values of other types; it returns NotImplemented for unknown ones
 };
 
-// CSR rows that grow.
+// CSR rows, to which rows are appended.
 struct EncodedRows {
     std::vector<float> values;
     std::vector<int32_t> columns, starts{0};
 };
 
-// Makes one row after the other.
+// Encodes records, one at a time.
 class RowEncoder {
 public:
     RowEncoder(const Encoding& encoding, const FeatureNames& names, std::optional<int64_t> now)
         : encoding_(encoding), names_(names), given_now_(now) {}
 
-    // Which record is meant, in messages: records[3].
+    // Begins a record. Messages name it, as in records[3].
     void begin(const char* what, std::optional<std::size_t> number = std::nullopt) {
         what_ = what, number_ = number;
         path_.clear();
@@ -52,8 +52,8 @@ public:
         now_ = given_now_;
     }
 
-    // A dictionary, or a list of dictionaries that are read as one. The value of the key `merged` is read as if it stood in the
-    // record itself, if it is a list of dictionaries; the key `skipped` is left out.
+    // Encodes a dictionary, or a list of dictionaries, which count as one. If the value of the key `merged` is a list of
+    // dictionaries, its values count as values of the record itself. The key `skipped` is left out.
     void record(nb::handle value, std::string_view merged = {}, std::string_view skipped = {}) {
         if (PyDict_Check(value.ptr())) return dictionary(value, 1, merged, skipped);
         if (!PyList_Check(value.ptr())) refuse(value, "a dictionary of values by name");
@@ -64,10 +64,10 @@ public:
         }
     }
 
-    // One value of a table.
+    // Encodes one value of a table.
     void named(nb::handle name, nb::handle value) { member(name, value, 1); }
 
-    // The end of the row. Its names are known from `keep` on.
+    // Ends the row. Its names are kept by `keep`.
     void end(EncodedRows& rows) {
         for (const Age& age : ages_) {
             path_ = age.path;
@@ -89,7 +89,7 @@ public:
         rows.starts.push_back(static_cast<int32_t>(rows.values.size()));
     }
 
-    // The value that the record gives for the present time.
+    // The present time, according to the record.
     std::optional<int64_t> now() const { return now_; }
     void set_now(std::optional<int64_t> now) { given_now_ = now; }
 
@@ -102,7 +102,7 @@ private:
         bool is_level;
         std::size_t begin, size;  // of its name
 
-        // By column, then in an order that does not depend on that of the record: sums are always the same.
+        // By column, then in an order that does not depend on the order of the record, so that sums are always the same.
         bool operator<(const Entry& other) const {
             if (hash != other.hash) return hash < other.hash;
             if (is_level != other.is_level) return is_level < other.is_level;
@@ -115,7 +115,7 @@ private:
         int64_t instant;
     };
 
-    // Lengthens the path for as long as it lives.
+    // Extends the path during its lifetime.
     class Step {
     public:
         Step(std::string& path, std::string_view key) : path_(path), size_(path.size()) {
@@ -135,12 +135,12 @@ private:
         std::size_t size_;
     };
 
-    // Adds up the entries of a column, from the i-th on, and moves i behind them.
+    // Adds up the entries of a column from entry i on, and moves i behind them.
     float sum_of_column(int32_t column, std::size_t& i) const {
         double sum = 0.0;
         for (const Entry* last = nullptr; i < entries_.size() && names_.column(entries_[i].hash) == column; last = &entries_[i++]) {
             const bool is_repeated_level = last && last->hash == entries_[i].hash && last->is_level && entries_[i].is_level;
-            if (!is_repeated_level) sum += entries_[i].value;  // a level is there or not
+            if (!is_repeated_level) sum += entries_[i].value;  // a category counts once
         }
         const float value = static_cast<float>(sum);
         if (!std::isfinite(value))
@@ -230,7 +230,7 @@ private:
         push({}, {}, number);
     }
 
-    // 3 and 3.0 are the same level: columns of whole numbers with gaps become floats in many tables.
+    // 3 and 3.0 are the same category: integer columns with missing values become floats in many tables.
     void level_of_number(nb::handle value, double number) {
         constexpr double largest_exact = 9007199254740992.0;
         char text[32];
@@ -245,7 +245,7 @@ private:
 
     void missing() { push("=", "missing", 1.0, true); }
 
-    // Strings in a list are tags, dictionaries are read as one, anything else is told apart by its position.
+    // Strings in a list are tags, and dictionaries count as one. All other values are named by their positions.
     void list(nb::handle items, int64_t depth) {
         require_depth(depth);
         const bool has_levels = encoding_.categories.contains(path_);

@@ -1,4 +1,4 @@
-// XXH64 with seed 0, from its published specification: the same 64 bits for the same bytes, on every machine and for ever.
+// XXH64 with seed 0, from its published specification: the same bytes have the same hash on every machine.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace xxh {
 constexpr uint64_t prime1 = 0x9E3779B185EBCA87, prime2 = 0xC2B2AE3D27D4EB4F, prime3 = 0x165667B19E3779F9,
                    prime4 = 0x85EBCA77C2B2AE63, prime5 = 0x27D4EB2F165667C5;
 
-// Little endian, whatever the machine is.
+// Little endian, on every machine.
 template <int bytes> uint64_t read(const unsigned char* at) {
     uint64_t value = 0;
     for (int i = 0; i < bytes; ++i) value |= uint64_t{at[i]} << (8 * i);

@@ -1,4 +1,4 @@
-// ε-greedy exploration: ε spread over all allowed actions, the rest over the lowest-scored. Equals share it.
+// ε-greedy exploration: all allowed actions share ε, and those with the lowest score share the rest.
 #pragma once
 
 #include "contracts.hpp"
@@ -22,7 +22,7 @@ public:
         }
         const double epsilon = allowed == 1 ? 0 : opinions.epsilon;
         const double explore = epsilon / static_cast<double>(allowed), exploit = (1 - epsilon) / static_cast<double>(equals);
-        for (std::size_t a = 0; a < actions; ++a) {  // products: the processor could not guess a branch
+        for (std::size_t a = 0; a < actions; ++a) {  // products instead of a branch, which the processor could not predict
             const float score = scores[a * stride];
             probabilities[a] = (score < not_allowed) * explore + (score <= lowest) * exploit;
         }

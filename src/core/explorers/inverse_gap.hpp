@@ -1,6 +1,6 @@
-// At most ε/K for each action, the less the worse it looks: an action that no eligible lane puts within `gap` of its best
-// gets ε/K/(1 + sharpness·√t·gap), but never less than `floor` of ε/K. What a lane would play has its full share, so that
-// lanes can be compared. From round `patience` on, ε itself falls like t^(−1/3), the rate that a horizon would ask for.
+// Exploration that decreases with the gap: an action whose score is `gap` above the best in every eligible lane gets
+// ε/K/(1 + sharpness·√t·gap), but at least `floor`·ε/K. The action that a lane prefers gets at least ε/K, so that lanes
+// can be compared. From round `patience` on, ε itself decreases like t^(−1/3), the rate of the best fixed ε for t rounds.
 #pragma once
 
 #include "contracts.hpp"

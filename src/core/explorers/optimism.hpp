@@ -1,4 +1,4 @@
-// The benefit of the doubt: what has rarely been tried lately may be better than it looks.
+// Optimism: actions that were rarely played lately may be better than they look.
 #pragma once
 
 #include <cmath>
@@ -7,14 +7,14 @@
 
 namespace warmcb {
 
-// An action's scores are lowered by `strength` unit costs, divided by 1 + n, n being how often it was learned, where rounds
-// fade with `half_life`; it starts with 1. For actions that are played now and then that is next to nothing; one that has
-// not been played for long is tried again, as it may have turned good. Noise is no part of it: where the action that is played always costs
-// the same, others may still cost less.
+// The scores of an action are lowered by strength/(1 + n) unit costs. n counts how often the action was learned, with a
+// weight that halves every `half_life` rounds; it starts at 1. For actions that are played now and then the bonus is
+// negligible. An action that was not played for long is tried again. The noise of the costs does not matter: even if the
+// action that is played always costs the same, others may have become cheaper.
 struct Optimism {
     double strength, half_life;
-    std::vector<double> counts;  // for each action: how often it was learned, as of its last time
-    std::vector<uint64_t> last;  // when that was
+    std::vector<double> counts;  // for each action: n, when it was last learned
+    std::vector<uint64_t> last;  // the round in which that was
     uint64_t rounds = 0;
 
     Optimism(std::size_t actions, double strength, double half_life)

@@ -1,20 +1,19 @@
-// New actions are tried out: what nobody has seen cannot win by predictions alone.
+// Trials of new actions: a model cannot predict that an unseen action is good.
 #pragma once
 
 #include "contracts.hpp"
 
 namespace warmcb {
 
-// Until it has been learned `length` times, an action that was added gets `share` of the rounds; all new ones together get
-// half of them at most. They get more only if the explorer wants that, and the limit rises with the number of costs that
-// have arrived, as costs may be late. After that an action gets the benefit of the doubt, less and less until it has been
-// learned ten times as often: where it might be the best, it is taken for the best.
+// Until it has been learned `length` times, a new action gets `share` of the rounds; all new actions together get at most
+// half. They get more only if the explorer gives them more. The limit rises with the number of costs that have arrived, as
+// costs may be late. After that the action has a bonus, which decreases until it has been learned ten times as often.
 struct Trial {
     uint32_t length;
     double share;
-    std::vector<uint8_t> added;     // for each action: whether it came later than the others
-    std::vector<uint32_t> learned;  // for each action that was added: how often it was learned
-    std::vector<uint64_t> from, to;  // for each action that was added: the rounds of its trial
+    std::vector<uint8_t> added;     // for each action: whether it was added later
+    std::vector<uint32_t> learned;  // for each added action: how often it was learned
+    std::vector<uint64_t> from, to;  // for each added action: the rounds of its trial
 
     static constexpr uint64_t not_over = std::numeric_limits<uint64_t>::max();
 
@@ -22,7 +21,7 @@ struct Trial {
         : length(length), share(share), added(actions), learned(actions), from(actions), to(actions) {}
 
     bool ran() const { return !added.empty() && added.back(); }  // new actions are the last ones
-    // now: how many rounds have been learned.
+    // now: the number of learned rounds.
     void add_action(uint64_t now) {
         added.push_back(1);
         learned.push_back(0);
@@ -35,8 +34,8 @@ struct Trial {
 
     bool tries(std::size_t action) const { return added[action] && learned[action] < length; }
 
-    // What its scores are lowered by, on the scale of costs from 0 to 1. Without it, bad luck in some contexts would last:
-    // where an action looks bad it is not played, and what is not played is not corrected.
+    // The bonus that is subtracted from its scores, in unit costs. Without it bad luck in some contexts would last: an
+    // action that looks bad is not played, and so its score is not corrected.
     float doubt(std::size_t action) const {
         const uint32_t enough = 10 * length;
         if (!added[action] || tries(action) || learned[action] >= enough) return 0;
@@ -44,7 +43,7 @@ struct Trial {
         return static_cast<float>(deviations(learned[action]) - deviations(enough));
     }
 
-    // The largest 1/p of a decision of this round, where the explorer alone would give `bound`.
+    // An upper bound on 1/p in this round, if that of the explorer alone is `bound`.
     double widened(double bound, uint64_t round) const {
         if (!ran()) return bound;
         std::size_t tried = 0;
@@ -54,13 +53,13 @@ struct Trial {
         return std::max(bound / (1 - least), static_cast<double>(tried) / least);
     }
 
-    // Actions that are not allowed have probability 0, and keep it: `opinions` tell which they are.
+    // Gives new actions their share. Actions that are not allowed keep probability 0.
     void mix(const Opinions& opinions, double* probabilities) const {
         if (!ran()) return;
         const auto tried = [&](std::size_t a) { return tries(a) && opinions.allowed(a); };
         std::size_t count = 0;
         uint32_t fewest = length;
-        double wanted = 0;  // what the explorer gives them
+        double wanted = 0;  // the share that the explorer gives them
         for (std::size_t a = 0; a < opinions.actions; ++a) {
             if (!tried(a)) continue;
             ++count;
@@ -68,7 +67,7 @@ struct Trial {
             wanted += probabilities[a];
         }
         const std::size_t others = opinions.count_allowed() - count;
-        if (count == 0 || others == 0) return;  // nothing to compare with: the explorer does it
+        if (count == 0 || others == 0) return;  // all allowed actions are new: the explorer decides
         const double least = together(count), most = least + (1 - least) * fewest / length;
         const double given = std::clamp(wanted, least, most);
         for (std::size_t a = 0; a < opinions.actions; ++a) {

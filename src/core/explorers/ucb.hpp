@@ -12,7 +12,7 @@ class LowerConfidenceBounds {
 public:
     explicit LowerConfidenceBounds(std::size_t actions) : sums(actions), counts(actions) {}
 
-    std::vector<double> sums, counts;  // of the warm start and of the rounds together
+    std::vector<double> sums, counts;  // of the warm start and the rounds together
     uint64_t rounds = 0;
 
     double bound(std::size_t action) const {
@@ -20,7 +20,7 @@ public:
         return sums[action] / counts[action] - 2 * std::sqrt(std::log(static_cast<double>(rounds + 1)) / counts[action]);
     }
 
-    // allowed: for each action; null: all.
+    // allowed: a mark for each action; null if all are.
     std::size_t best(const uint8_t* allowed) const {
         std::size_t best = counts.size();
         for (std::size_t a = 0; a < counts.size(); ++a)

@@ -3,7 +3,7 @@
 
 namespace warmcb {
 
-extern const Kernels baseline;  // what every machine of this architecture has: SSE2, NEON
+extern const Kernels baseline;  // available on every machine of this architecture: SSE2, NEON
 #ifdef WARMCB_X86
 extern const Kernels avx2, avx512;
 #endif

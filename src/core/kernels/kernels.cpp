@@ -1,4 +1,4 @@
-// Compiled once for each instruction set: WARMCB_ISA is its name, WARMCB_WIDTH its number of floats in a register.
+// Compiled once for each instruction set: WARMCB_ISA is its name, WARMCB_WIDTH the number of floats in its registers.
 #include "kernels/kernels.hpp"
 
 #include <cfloat>
@@ -13,10 +13,10 @@ namespace {
 constexpr int register_width = WARMCB_WIDTH;
 constexpr int lane_width = register_width < 8 ? register_width : 8;  // |Λ| = 8 is the common case
 
-// Below this nothing is learned: with smallest_feature it keeps every step finite.
+// With smaller weights nothing is learned. Together with smallest_feature it keeps every step finite.
 constexpr float smallest_squares = 1e-16f;
 
-// Covers [begin, end) by pieces of W, then W/2, …, then 1 elements: each a size known at compile time.
+// Covers [begin, end) with pieces of W, W/2, …, 1 elements, whose sizes are known at compile time.
 template <int W, class Piece> inline void in_pieces(std::size_t begin, std::size_t end, Piece&& piece) {
     for (; begin + W <= end; begin += W) piece.template operator()<W>(begin);
     if constexpr (W > 1)
@@ -31,19 +31,20 @@ template <int W> inline void predict_piece(Row row, const float* weights, std::s
         const float* from = weights + row.index[j] * columns;
         for (int part = 0; part < parts; ++part) sum[part] += row.value[j] * load<width>(from + part * width);
     }
-    // A feature far beyond what was seen before may overflow: scores stay finite all the same.
+    // A very large feature may overflow. Scores stay finite.
     const auto largest = all<Floats<width>>(FLT_MAX);
     for (int part = 0; part < parts; ++part) store(scores + part * width, min(max(sum[part], -largest), largest));
 }
 
-// Three lanes of one regressor: described actions over many columns. In pieces of two and one, rows would be read twice.
+// Three lanes of one regressor, for described actions over many columns. In pieces of two and one, rows would be read
+// twice.
 void predict_three(Row row, const float* weights, float* scores) {
     float sums[3] = {};
     for (std::size_t j = 0; j < row.size; ++j) {
         const float* from = weights + row.index[j] * std::size_t(3);
         for (int c = 0; c < 3; ++c) sums[c] += row.value[j] * from[c];
     }
-    for (int c = 0; c < 3; ++c) {  // finite, as in predict_piece, also where infinities have met
+    for (int c = 0; c < 3; ++c) {  // finite, as in predict_piece, also after ∞ − ∞
         const float at_least = sums[c] > -FLT_MAX ? sums[c] : -FLT_MAX;
         scores[c] = at_least < FLT_MAX ? at_least : FLT_MAX;
     }
@@ -62,8 +63,8 @@ void predict(Row row, const float* weights, std::size_t columns, bool far, float
 
 // One adaptive, normalized, importance-weight-aware step of squared loss. Numbers in brackets: the steps in docs/internals/learner.md.
 //
-// The textbook form keeps G_j = Σ h·g²·x_j² and s_j = max |x_j|. Kept here are G_j/s_j² and 1/s_j: a feature's step is then
-// one square root and one division, and no finite feature, however large or small, overflows.
+// The textbook form keeps G_j = Σ h·g²·x_j² and s_j = max |x_j|. Here G_j/s_j² and 1/s_j are kept: a step of a feature then
+// needs one square root and one division, and no finite feature overflows.
 template <int W> inline void update_piece(const Update u, std::size_t lane) {
     using F = Floats<W>;
     using D = Doubles<W>;
@@ -82,7 +83,7 @@ template <int W> inline void update_piece(const Update u, std::size_t lane) {
         F squares = load<W>(squares_at);
         F inverse_scale = load<W>(inverse_scale_at);
         F z = x * inverse_scale;
-        // A little slack: x · (1/x) may be rounded above 1.
+        // With a tolerance, as x · (1/x) may be rounded above 1.
         const Ints<W> grown = active & ((z > 1.000001f) | (z < -1.000001f) | (inverse_scale == zero));
         if (any(grown)) {  // (2)
             const F fresh = all<F>(1.0f / std::fabs(x));
@@ -145,9 +146,9 @@ inline Floats<16> sums_of(Floats<16> (&v)[16]) {
     return v[0];
 }
 
-// Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h. A block of 16 columns of U lies in tiles of
-// 16 × 16, which have their columns one after the other; the last tile holds the diagonal. Columns are taken in one after
-// the other: what the gain is after the first ones is that of a model which has no other terms.
+// Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h. A block of 16 columns of U consists of tiles
+// of 16 × 16, stored column by column; the last tile has the diagonal. Columns are processed in order. So the gain after the
+// first columns is that of the model with only these terms.
 void absorb(const Absorb& u) {
     constexpr std::size_t width = 16, size = width * width;
     using F = Floats<width>;
@@ -218,7 +219,7 @@ void absorb(const Absorb& u) {
 
 // √2·cos of angles in turns: a polynomial, so that every machine computes the same bits.
 template <class F> F root_two_cosine(F turns) {
-    const F no_fraction = all<F>(12582912.0f);  // 1.5·2²³: a sum with it is rounded to whole turns
+    const F no_fraction = all<F>(12582912.0f);  // 1.5·2²³: adding it rounds to whole turns
     const F r = turns - ((turns + no_fraction) - no_fraction), x = r * r;
     F sum = all<F>(cosine_coefficients[0]);
     for (std::size_t i = 1; i < std::size(cosine_coefficients); ++i) sum = sum * x + cosine_coefficients[i];

@@ -1,7 +1,7 @@
 // Vectors of W floats, written once for every instruction set.
 //
-// The compiler's own vector types (GCC and Clang) become AVX-512, AVX2, SSE2 or NEON code, whatever the file is compiled
-// for. Multiplications and additions are never fused (see CMakeLists.txt), so every instruction set gives the same bits.
+// The compiler's own vector types (GCC and Clang) become AVX-512, AVX2, SSE2 or NEON code, depending on the
+// options of the file. Multiplications and additions are never fused (see CMakeLists.txt), so every instruction set gives the same bits.
 #pragma once
 
 #include <cmath>
@@ -14,12 +14,12 @@
 #endif
 
 namespace warmcb {
-namespace {  // each instruction set compiles its own copy; none may leak into another's code
+namespace {  // each instruction set has its own copy, which no other code may use
 
 template <class T, int W> struct VectorOf {
     typedef T type __attribute__((vector_size(W * sizeof(T))));
 };
-template <class T> struct VectorOf<T, 1> {  // a plain number: compilers treat vectors of one badly
+template <class T> struct VectorOf<T, 1> {  // a plain number: compilers handle vectors of one element badly
     typedef T type;
 };
 template <int W> using Floats = typename VectorOf<float, W>::type;
@@ -46,7 +46,7 @@ template <class V> inline V min(V a, V b) { return a < b ? a : b; }
 
 template <class Mask> inline bool any(Mask mask) {
     if constexpr (sizeof mask < sizeof(uint64_t)) return mask != 0;
-#ifdef __AVX__  // compilers do not find this instruction by themselves
+#ifdef __AVX__  // compilers do not use this instruction by themselves
     else if constexpr (sizeof mask == sizeof(__m256)) return _mm256_movemask_ps(reinterpret_cast<__m256>(mask)) != 0;
 #endif
     else {

@@ -5,14 +5,14 @@
 
 namespace warmcb {
 
-// An example adds to the normal equations and leaves the weights alone: they change when somebody solves the equations.
+// An example is added to the normal equations. The weights change only when the equations are solved.
 class LeastSquares : public Learner {
 public:
     LeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, const Kernels& kernels)
         : Learner(features, actions, lanes, kernels), weights(inputs * actions * lanes), gram(actions * inputs * inputs),
           moment(actions * inputs) {}
 
-    Zeroed<float> weights;        // inputs × actions × lanes, as the online learner's
+    Zeroed<float> weights;        // inputs × actions × lanes, as in the online learner
     Zeroed<double> gram, moment;  // per action: Σ h·x·xᵀ and Σ h·cost·x
 
     bool weighs_by_propensity() const override { return true; }
@@ -22,7 +22,7 @@ public:
         return explain_linear(*this, row, weights, action, lane);
     }
 
-    // The equations serve all lanes alike, so that an update has one weight.
+    // All lanes share the equations, so an update has one weight.
     void update(Row row, const Outcome& outcome, const float* importance) override {
         add(row, outcome.action, outcome.cost, importance[0]);
     }

@@ -1,4 +1,4 @@
-// What linear learners predict with: weights for every input, action and lane.
+// A linear model: a weight for each input, action and lane.
 #pragma once
 
 #include "contracts.hpp"
@@ -6,12 +6,12 @@
 
 namespace warmcb {
 
-// Feature outermost, then action, then lane: one feature meets all actions and all lanes in one run of memory.
+// The feature is the outermost index, then the action, then the lane: the weights of a feature are contiguous.
 inline void predict_linear(const Kernels& kernels, Row row, const Zeroed<float>& weights, std::size_t columns, float* scores) {
     kernels.predict(row, weights.data(), columns, weights.bytes() > cached_bytes, scores);
 }
 
-// In the order of the row; the last of its features is the intercept.
+// The contributions in the order of the row; the last one is the intercept.
 inline std::vector<Contribution> explain_linear(const Predictor& of, Row row, const Zeroed<float>& weights, std::size_t action,
                                                 std::size_t lane) {
     std::vector<Contribution> contributions;
@@ -23,7 +23,7 @@ inline std::vector<Contribution> explain_linear(const Predictor& of, Row row, co
     return contributions;
 }
 
-// A table with room for one action more; `width` numbers belong to an action.
+// The table with one more action; an action has `width` numbers.
 template <class T>
 Zeroed<T> with_one_action_more(const Zeroed<T>& table, std::size_t inputs, std::size_t actions, std::size_t width) {
     Zeroed<T> grown(inputs * (actions + 1) * width);
@@ -32,7 +32,7 @@ Zeroed<T> with_one_action_more(const Zeroed<T>& table, std::size_t inputs, std::
     return grown;
 }
 
-// A table with other lanes, which lie innermost. Zeros are not written: most of a wide model's memory stays untouched.
+// The table with other lanes, the innermost index. Zeros are not written, so most memory of a wide model is untouched.
 template <class T> Zeroed<T> with_lanes(const Zeroed<T>& table, std::size_t rows, std::size_t lanes, const std::vector<std::size_t>& origins) {
     Zeroed<T> changed(rows * origins.size());
     for (std::size_t row = 0; row < rows; ++row)
@@ -43,7 +43,7 @@ template <class T> Zeroed<T> with_lanes(const Zeroed<T>& table, std::size_t rows
     return changed;
 }
 
-// A linear model that learns no more.
+// A linear model that does not learn.
 class LinearModel : public Predictor {
 public:
     LinearModel(std::size_t features, std::size_t actions, std::size_t lanes, const Kernels& kernels)

@@ -1,4 +1,4 @@
-// The paper's learner: for every action and every lane (λ) a linear regressor of the cost, taught one example at a time.
+// The learner of the paper: a linear regressor of the cost for each action and each lane (λ), which learns online.
 #pragma once
 
 #include "learners/linear_model.hpp"
@@ -50,7 +50,7 @@ public:
     void rescale(double a, double b) override {
         for (std::size_t i = 0; i < inputs * actions * lanes; ++i) {
             float &weight = weights.data()[i], &squares = scales.data()[i / lanes * 2 * lanes + i % lanes];
-            if (weight == 0 && squares == 0) continue;  // most of a wide model, whose memory shall stay untouched
+            if (weight == 0 && squares == 0) continue;  // in a wide model these are most features: their memory stays untouched
             weight *= static_cast<float>(a);
             squares *= static_cast<float>(a * a);
         }
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    // scores: what predict says of this row now.
+    // scores: the present predictions for this row.
     void learn(Row row, std::size_t action, double cost, const float* importance, const float* scores) {
         kernels.update({row, weights.data() + action * lanes, scales.data() + action * lanes * 2, actions * lanes,
                         actions * lanes * 2, lanes, weights.bytes() > cached_bytes, totals.data(), totals.data() + lanes,

@@ -10,8 +10,8 @@
 
 namespace warmcb {
 
-// How a lane forgets: its weights walk at random, so that variances grow by `step` a round; or its examples fade, so that
-// variances double in a `half_life`. 0: not at all.
+// How a lane forgets. Its weights follow a random walk: variances grow by `step` per round. Or examples fade: variances
+// double every `half_life` rounds. 0 means not at all.
 struct Forgetting {
     double step = 0, half_life = 0;
 
@@ -20,7 +20,7 @@ struct Forgetting {
     }
     bool any() const { return step > 0 || half_life > 0; }
 
-    // What a variance has become after so many rounds, never more than at first.
+    // A variance after a number of rounds. It never exceeds its initial value.
     float grown(float variance, double rounds, float prior) const {
         const auto walked = static_cast<float>(step * rounds);
         const auto doubled = static_cast<float>(half_life > 0 ? std::exp2(rounds / half_life) : 1.0);
@@ -28,10 +28,10 @@ struct Forgetting {
     }
 };
 
-// U is upper triangular with ones on its diagonal; an example changes U and d in place. The product stays positive
-// whatever the rounding: floats do for millions of examples where the plain inverse would drift.
+// U is upper triangular with ones on its diagonal. An example changes U and d in place. The product stays positive
+// definite in spite of rounding, so floats suffice for millions of examples; a plain inverse would drift.
 //
-// `whole`: exact. Otherwise 16 terms share a triangle, and between triangles covariances are dropped.
+// `whole`: exact. Otherwise 16 terms share a triangle, and covariances between triangles are dropped.
 class Factor {
 public:
     Factor(const std::vector<float>& prior, bool whole)
@@ -40,11 +40,11 @@ public:
     }
 
     std::vector<float> variances, tiles;  // d, and U above its diagonal
-    uint64_t walked = 0;                  // the round up to which its weights have walked
+    uint64_t walked = 0;                  // the round up to which the random walk is included
 
     static std::size_t blocks_of(std::size_t terms) { return padded(terms) / tile; }
 
-    // Weights that may have changed since the last example are less certain now, but never less than before the first one.
+    // Increases the variances for the rounds since the last example, up to their initial values.
     void walk(const Forgetting& forgetting, uint64_t now, const std::vector<float>& prior) {
         const auto rounds = static_cast<double>(now > walked ? now - walked : 0);
         walked = now;
@@ -52,9 +52,9 @@ public:
         for (std::size_t j = 0; j < prior.size(); ++j) variances[j] = forgetting.grown(variances[j], rounds, prior[j]);
     }
 
-    // Takes in an example, and gives what a unit of residual adds to the weights of each of the nested models: of those that
-    // use only the first `sizes` terms. One factor serves them all: its first rows and columns are the factor of the model
-    // that has no other terms. norms: for each model 1 + h·φᵀPφ.
+    // Learns an example, and computes the gains of the nested models, which use only the first `sizes` terms: what a unit of
+    // residual adds to their weights. One factor serves all of them, as its first rows and columns are the factor of the
+    // smaller model. norms: 1 + h·φᵀPφ for each model.
     void absorb(const float* inputs, const std::vector<uint32_t>& touched, float importance, const std::vector<std::size_t>& sizes,
                 const Kernels& kernels, float* gains, float* norms) {
         kernels.absorb({inputs, tiles.data(), variances.data(), touched.data(), touched.size(), whole_, importance, sizes.data(),

@@ -1,4 +1,4 @@
-// Features on a scale of their own: standardised, and as normal scores of their ranks.
+// The units of features: standardised values, and normal scores of ranks.
 #pragma once
 
 #include <algorithm>
@@ -11,21 +11,21 @@
 
 namespace warmcb {
 
-// Dense rows: z = (x − centre)·inverse, within ±largest, and the normal quantile of x's rank, between `knots` of the sample.
-// Both are taken from the first examples, and then stand: a model that has learned needs coordinates that do not move. A
-// feature whose values leave its range for good gets new units from its latest rows; the model keeps its weights, as after
-// a change of the unit from metres to feet. One that leaves its range again and again wanders: its units then hold all the
-// places where it was.
+// Dense rows: z = (x − centre)·inverse, clipped to ±largest, and the normal quantile of the rank of x, interpolated between
+// `knots` of the sample. Both come from the first examples and are then fixed, as a trained model needs coordinates that do
+// not change. If the values of a feature leave its range for good, it gets new units from its latest rows, and the model
+// keeps its weights, as after a change from metres to feet. If a feature leaves its range again and again, its units cover
+// all its earlier ranges.
 //
-// Wide rows are only scaled, by their root mean square: zeros stay zeros, and cost nothing.
+// Wide rows are only scaled, by the root mean square of each feature: zeros stay zeros.
 class FeatureUnits {
 public:
     struct Options {
-        double largest;  // deviations: where z is cut
-        double wild;     // deviations: as what a value counts at most when they are computed
+        double largest;  // standard deviations: z is clipped here
+        double wild;     // standard deviations: values are clipped here when the deviations are computed
     };
     static constexpr std::size_t knots_of_each = 32;
-    static constexpr std::size_t window = 50;  // rows after which features are checked; the new units come from these
+    static constexpr std::size_t window = 50;  // the number of rows after which features are checked; new units come from these rows
     static constexpr std::size_t most_places = 16;
 
     FeatureUnits(std::size_t features, bool centres, Options options)
@@ -33,16 +33,16 @@ public:
 
     Options options;
     std::vector<double> centre, inverse;  // inverse 0: constant so far
-    std::vector<uint8_t> varied;          // whether it has shown three values or more
+    std::vector<uint8_t> varied;          // whether it has had at least three different values
     std::vector<float> knots;             // quantiles of the sample, for each feature
     std::vector<float> recent;            // the rows since the last check
-    std::vector<uint16_t> beyond;         // how many of them lay beyond three deviations
-    std::vector<std::vector<float>> places;  // for each feature the rows from which its units were renewed
+    std::vector<uint16_t> beyond;         // how many of them were beyond three standard deviations
+    std::vector<std::vector<float>> places;  // for each feature, the rows that its units were computed from
     uint64_t renewals = 0;
 
     std::size_t features() const { return centre.size(); }
 
-    // Units of the first examples; dense rows.
+    // The units from the first examples, for dense rows.
     void fit(const std::vector<std::vector<float>>& rows) {
         std::vector<float> sample(rows.size());
         for (std::size_t j = 0; j < features(); ++j) {
@@ -64,7 +64,7 @@ public:
                 inverse[j] = 1 / std::max(std::sqrt(squares[j] / static_cast<double>(rows.size())), peaks[j] / options.largest);
     }
 
-    // A feature that moves for the first time gets a unit: no earlier z is wrong then.
+    // A feature that varies for the first time gets a unit. Its earlier z were 0, and remain valid.
     void notice(std::size_t j, float x) {
         if (inverse[j] == 0 && x != centre[j]) inverse[j] = first_value / std::fabs(x - centre[j]);
     }
@@ -78,7 +78,7 @@ public:
         places.resize(features());
         for (std::size_t j = 0; j < features(); ++j) {
             if (3 * beyond[j] <= window) continue;
-            std::size_t first = 0;  // earlier rows lay where the feature no longer is
+            std::size_t first = 0;  // the earlier rows are outside of the present range
             while (first + 1 < window && !is_beyond(j, recent[first * features() + j])) ++first;
             std::vector<float>& of_feature = places[j];
             for (std::size_t i = first; i < window; ++i) of_feature.push_back(recent[i * features() + j]);
@@ -95,11 +95,12 @@ public:
         return static_cast<float>(std::clamp((x - centre[j]) * inverse[j], -options.largest, options.largest));
     }
 
-    // The normal score of x's rank; equal values have the middle one of theirs. Beyond the sample it goes on in deviations.
+    // The normal score of the rank of x. Equal values get the middle of their ranks. Outside of the sample the score continues
+    // linearly, in standard deviations.
     float score(std::size_t j, float x) const {
         const float *first = knots.data() + j * knots_of_each, *end = first + knots_of_each;
         if (*first == end[-1]) return std::clamp(z(j, x), levels().front(), levels().back());
-        std::size_t below = 0;  // by counting: the processor could not guess the turns of a search
+        std::size_t below = 0;  // by counting: the branches of a binary search cannot be predicted
         for (const float* knot = first; knot < end; ++knot) below += *knot < x;
         const float* low = first + below;
         if (low == end) return std::min(levels().back() + beyond_knot(j, x, end[-1]), static_cast<float>(options.largest));
@@ -111,8 +112,8 @@ public:
     }
 
 private:
-    static constexpr double first_value = 3;    // deviations that the first value of a late feature counts as
-    static constexpr std::size_t discrete = 16;  // features of fewer values have knots on them, not between
+    static constexpr double first_value = 3;    // the z of the first value of a feature that appears late
+    static constexpr std::size_t discrete = 16;  // features with fewer values have knots at the values
 
     bool is_beyond(std::size_t j, float x) const { return std::fabs((x - centre[j]) * inverse[j]) > 3; }
 
@@ -150,7 +151,7 @@ private:
             inverse[j] = 0;
             return;
         }
-        // Most of the sample says how far a value may be out before it counts as wild.
+        // The bulk of the sample decides which values are outliers.
         const auto at = [&](double share) { return static_cast<double>(sample[static_cast<std::size_t>(share * (n - 1))]); };
         const double spread = (at(0.84) - at(0.16)) / 2;
         const double reach = spread > 0 ? options.wild * spread : std::numeric_limits<double>::infinity();
@@ -162,7 +163,7 @@ private:
             squares += from_mean * from_mean;
         }
         const double deviation = std::sqrt(squares / n);
-        // Where a rare value is all that a feature has to say, as in one-hot columns, it shall not be cut.
+        // A rare value is not clipped if the feature has no other information, as in one-hot columns.
         const double farthest = varied[j] ? 0 : std::max(std::fabs(sample.front() - mean), std::fabs(sample.back() - mean));
         centre[j] = mean;
         inverse[j] = 1 / std::max(deviation, farthest / options.largest);

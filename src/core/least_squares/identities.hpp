@@ -1,4 +1,4 @@
-// What is special about single actions: an effect of each identity, on top of what its description says.
+// Effects of identities: how much a single described action differs from what its features predict.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace warmcb {
 
-// An effect is one more weight of a model, in a block of its own (factor.hpp): it starts from nothing, with the variance
-// 1/ridge, and covariances with other weights are dropped. Of one that was rarely learned little is left: the description
-// says most. If there are more than `most`, the half that was not learned for longest is let go.
+// An effect is an additional weight of a model, in its own block (factor.hpp). It starts at 0 with the variance 1/ridge,
+// and its covariances with other weights are dropped. Effects that were rarely learned are small. If there are more than
+// `most`, the older half of them is dropped.
 class Identities {
 public:
     struct Options {
@@ -40,7 +40,7 @@ public:
         return found == known.end() ? nullptr : &found->second;
     }
 
-    // One that is about to be learned in round `now`; variances have grown as those of other weights have.
+    // An effect that is about to be learned in round `now`. Its variances have grown like those of other weights.
     Identity& meet(uint64_t identity, const std::vector<Forgetting>& forgetting, uint64_t now) {
         if (known.size() >= options.most && !known.contains(identity)) let_go();
         Identity& one = known[identity];
@@ -89,7 +89,7 @@ private:
     std::size_t models_, lanes_;
 
     void let_go() {
-        std::vector<std::pair<uint64_t, uint64_t>> ages;  // by age, then by name: the order of the table is an accident
+        std::vector<std::pair<uint64_t, uint64_t>> ages;  // by age, then by name, as the order of the table is arbitrary
         for (const auto& [identity, one] : known) ages.emplace_back(one.last, identity);
         const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2 + ages.size() % 2);
         std::nth_element(ages.begin(), middle, ages.end());

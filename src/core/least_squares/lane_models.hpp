@@ -10,12 +10,12 @@
 
 namespace warmcb {
 
-// Minimises for each action and lane Σ h·(w·φ − cost)² + Σ_j (w_j − w₀_j)²/prior_j, w₀ being the first guess of the intercept
-// and else nothing; also for models that use only the first terms, which costs next to nothing (factor.hpp). A lane may
-// forget: old examples then count less and less.
+// Minimises Σ h·(w·φ − cost)² + Σ_j (w_j − w₀_j)²/prior_j for each action and lane. w₀ is the first guess for the intercept,
+// and 0 for other weights. The same is solved for the models with fewer terms, at almost no cost (factor.hpp). A lane may
+// forget: old examples then count less.
 //
-// Regressors that have seen the same contexts share a factor: all actions after a warm start, and a lane with its copy. One
-// that learns alone gets its own.
+// Regressors that have learned the same contexts share a factor: all actions after a warm start, and a lane and its copy. A
+// regressor that learns alone gets its own factor.
 class LaneModels {
 public:
     LaneModels(std::size_t actions, std::vector<std::size_t> sizes, std::vector<float> prior_of_terms,
@@ -42,7 +42,7 @@ public:
     std::size_t models() const { return weights.models(); }
     std::size_t actions() const { return weights.actions; }
 
-    // What an action is expected to cost: models × lanes.
+    // The expected cost of an action: models × lanes.
     const std::vector<float>& forecast(Row phi, std::size_t action) {
         forecasts_.assign(models() * lanes(), 0.0f);
         for (std::size_t model = 0; model < models(); ++model) {
@@ -59,7 +59,7 @@ public:
         return forecasts_;
     }
 
-    // Costs of all actions, or of some: NaN is nobody's judgement. importance: for each lane; 0 teaches nothing.
+    // Learns the costs of all actions; NaN for unknown ones. importance: the weight in each lane; with 0 nothing is learned.
     void teach(Row phi, const double* costs, const std::vector<float>& importance) {
         spread(phi);
         forecasts_.resize(models() * actions() * lanes());
@@ -76,7 +76,7 @@ public:
         sweep(phi);
     }
 
-    // What an action cost in round `now`.
+    // Learns the cost of an action in round `now`.
     void learn(Row phi, std::size_t action, float cost, const std::vector<float>& importance, uint64_t now) {
         spread(phi);
         forecast(phi, action);
@@ -89,7 +89,7 @@ public:
             auto& factor = of(action, lane);
             if (factor.use_count() > 1) factor = std::make_shared<Factor>(*factor);
             factor->walk(forgetting[lane], now, prior);
-            // To all other weights the effect of an identity is noise that has its variance.
+            // For all other weights, the effect of an identity is noise with its variance.
             const float weight = one ? importance[lane] / (1 + importance[lane] * one->variances[lane]) : importance[lane];
             factor->absorb(inputs(phi), touched_, weight, weights.sizes, *kernels_, gains_.data() + lane * of_lane,
                            norms_.data() + lane * models());
@@ -97,7 +97,7 @@ public:
         for (std::size_t model = 0; model < models(); ++model) {
             float *residuals = forecasts_.data() + model * lanes(), *weight = weights.at(model, 0, action);
             for (std::size_t lane = 0; lane < lanes(); ++lane) residuals[lane] = cost - residuals[lane];
-            for_touched(model, [&](std::size_t term) {  // all lanes at once: they lie side by side
+            for_touched(model, [&](std::size_t term) {  // all lanes at once, as they are contiguous
                 float* to = weight + term * weights.stride();
                 const float* gain = gains_.data() + model * size + term;
                 for (std::size_t lane = 0; lane < lanes(); ++lane)
@@ -108,7 +108,7 @@ public:
         sweep(phi);
     }
 
-    // A lane as on the first day.
+    // Resets a lane.
     void restart(std::size_t lane) {
         for (std::size_t a = 0; a < actions(); ++a) of(a, lane) = fresh;
         for (std::size_t i = lane; i < weights.values.size(); i += lanes()) weights.values[i] = 0;
@@ -148,7 +148,7 @@ public:
         factors.resize(factors.size() + lanes(), fresh);
     }
 
-    // A lane's costs in another unit: a·cost + b.
+    // Changes the unit of costs of a lane: a·cost + b.
     void rescale(std::size_t lane, double a, double b) {
         for (std::size_t i = lane; i < weights.values.size(); i += lanes()) weights.values[i] *= static_cast<float>(a);
         for_intercepts([&](float* of_lanes) { of_lanes[lane] += static_cast<float>(b); });
@@ -158,9 +158,9 @@ public:
 private:
     float first_guess_;
     const Kernels* kernels_;
-    std::vector<float> forecasts_, gains_, norms_, dense_;  // dense_: wide rows as the factors want them, until sweep()
+    std::vector<float> forecasts_, gains_, norms_, dense_;  // dense_: a wide row as the factors need it, until sweep()
     std::vector<uint32_t> touched_;                // blocks
-    std::vector<uint8_t> judged_;                  // of a labelled example: what is still to be learned
+    std::vector<uint8_t> judged_;                  // of a labelled example: the actions that are not learned yet
     std::vector<std::size_t> together_;
 
     std::shared_ptr<Factor>& of(std::size_t action, std::size_t lane) { return factors[action * lanes() + lane]; }
@@ -191,7 +191,7 @@ private:
             for (std::size_t a = 0; a < actions(); ++a) each(weights.at(model, 0, a));
     }
 
-    // The last steps of an example: forecasts_ are residuals by now.
+    // The last steps of an example, when forecasts_ contains the residuals.
     void learn(Identities::Identity& one, const std::vector<float>& importance) {
         for (std::size_t lane = 0; lane < lanes(); ++lane) {
             if (importance[lane] == 0) continue;
@@ -203,7 +203,7 @@ private:
         }
     }
 
-    // An action, and all others that have its factor and were judged as well. Those that share it and were not keep the old one.
+    // Learns an action and all others with the same factor and a known cost. Others with this factor keep the old one.
     void teach_together(std::size_t action, std::size_t lane, Row phi, const double* costs, float importance) {
         const auto shares = [&](std::size_t other) { return judged_[other] && of(other, lane).get() == of(action, lane).get(); };
         std::vector<std::size_t>& together = together_;

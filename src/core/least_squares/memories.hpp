@@ -1,4 +1,4 @@
-// Which of several forecasts to trust, in a world that may change.
+// The weights of several forecasts, in an environment that may change.
 #pragma once
 
 #include <numeric>
@@ -8,30 +8,31 @@
 
 namespace warmcb {
 
-// Each lane's forecast is a mixture of experts: its own models of several sizes, which remember everything, and models of
-// all lanes that remember less. Weights follow squared errors of unit costs, by fixed share (Herbster and Warmuth, 1998):
-// every expert keeps a little weight, and gets more within rounds when it becomes the best. Sizes are mixed first, and
-// slowly: their average forecasts better than the best of them. Against memories they count as one.
+// The forecast of a lane is a mixture of experts: its own models of several sizes, which remember everything, and models
+// with shorter memories, which all lanes share. Weights follow the squared errors in unit costs, by fixed share (Herbster
+// and Warmuth, 1998): every expert keeps some weight, so that it soon gets more when it becomes the best. The sizes are
+// mixed first, with a slow rate, as their average forecasts better than the best of them. Then this mixture competes with
+// the memories as one expert.
 //
-// The last memory is the candidate. It starts from nothing whenever the errors of the last 25 rounds are surely larger
-// than those of the last 400. A false alarm costs nearly nothing: the candidate has to earn its weight. If it has not
-// within 1,000 rounds, it is given up.
+// The last memory is the candidate. It starts from nothing whenever the errors of the last 25 rounds are significantly
+// larger than those of the last 400. A false alarm costs almost nothing, as the candidate has to earn its weight. If it
+// does not within 1,000 rounds, it is stopped.
 //
-// A model that has forecast worse than one of shorter memory for long enough (a CUSUM) becomes a copy of it.
+// A model whose forecasts were worse than those of a shorter memory for long enough (a CUSUM) is replaced by a copy of it.
 class Memories {
 public:
     struct Options {
-        std::vector<double> half_lives;  // of the memories, the longest first; 0: the candidate
+        std::vector<double> half_lives;  // half-lives of the memories, the longest first; 0 for the candidate
         double rate, size_rate, share;   // of the mixture
-        double patience;                 // nats beyond ln(rounds) by which a shorter memory has to be better to be copied
+        double patience;                 // how much better a shorter memory has to be, in nats beyond ln(rounds), before it is copied
     };
 
-    // own: how many models each lane has for itself, the largest being the last.
+    // own: the number of models of each lane; the last one is the largest.
     Memories(std::size_t lanes, std::size_t own, Options of_memories)
         : options(std::move(of_memories)), ages(lanes + count()), lanes_(lanes), own_(own), prior_(experts()) {
         mixture.resize(lanes * experts());
         better.resize((lanes + count()) * count());
-        // The candidate may have started in error: it gets little.
+        // The candidate may be a false alarm: it gets little.
         const double shorter = count() == 0 ? 0 : 0.2, candidate = count() == 1 ? shorter : shorter / 10;
         for (std::size_t e = 0; e < experts(); ++e) {
             if (e < own) prior_[e] = (1 - shorter) / static_cast<double>(own);
@@ -43,18 +44,18 @@ public:
 
     Options options;
     std::vector<double> mixture;  // lanes × experts
-    std::vector<double> better;   // for each model and each memory: by how much the memory was better, never below 0
-    std::vector<uint64_t> ages;   // rounds since each lane's own models, and each memory, started
-    double short_error = 0, long_error = 0, long_square = 0;  // of the mixture of the last lane: running means
-    uint64_t rounds = 0, last_alarm = 0, changes = 0;         // changes: how often the lanes became copies
+    std::vector<double> better;   // for each model and each memory: how much better the memory was, at least 0
+    std::vector<uint64_t> ages;   // rounds since the start of each lane's own models, and of each memory
+    double short_error = 0, long_error = 0, long_square = 0;  // running means of the errors of the last lane
+    uint64_t rounds = 0, last_alarm = 0, changes = 0;         // changes: how often the models of lanes were replaced
 
     std::size_t count() const { return options.half_lives.size(); }
     std::size_t experts() const { return own_ + count(); }
     double* weights(std::size_t lane) { return mixture.data() + lane * experts(); }
     const double* weights(std::size_t lane) const { return mixture.data() + lane * experts(); }
 
-    // What became of a round. forecasts: lanes × experts. models: the ones that are copied, memories behind the lanes;
-    // importance: for each lane; one that learns nothing from rounds trusts no memory, and never becomes a copy.
+    // Learns from a round. forecasts: lanes × experts. models: the models of all lanes, then the memories. importance: the
+    // weight in each lane; a lane with weight 0 uses no memory and is never replaced.
     void add(double cost, const double* forecasts, LaneModels& models, const float* importance) {
         ++rounds;
         losses_.resize(mixture.size());
@@ -65,7 +66,7 @@ public:
             for (std::size_t e = 0; e < experts(); ++e) losses_[lane * experts() + e] = loss(cost, of_lane[e]);
             double* of_memories = losses_.data() + lane * experts() + own_;
             if (!tries_candidate()) of_memories[count() - 1] = largest_loss;
-            const bool is_last = lane + 1 == lanes_;  // its losses are those that memories are copied by
+            const bool is_last = lane + 1 == lanes_;  // its losses decide whether memories are copied
             if (importance[lane] == 0 && !is_last) std::fill_n(of_memories, count(), largest_loss);
             mix(lane, loss_of_own(lane, cost, of_lane));
         }
@@ -75,7 +76,7 @@ public:
         if (alarm(std::min(mixed * mixed, largest_loss))) start_candidate(models);
     }
 
-    // origins: of the lanes; the memories stay.
+    // origins: those of the lanes. The memories stay.
     Memories with_lanes(const std::vector<std::size_t>& origins) const {
         Memories changed(origins.size(), own_, options);
         const auto copy = [&](std::size_t from, std::size_t to) {
@@ -93,10 +94,10 @@ public:
         return changed;
     }
 
-    // Whether the last memory is to learn.
+    // Whether the candidate learns.
     bool tries_candidate() const { return count() == 0 || (last_alarm > 0 && ages.back() < trial); }
 
-    // How many rounds the forecasts of a lane rest on.
+    // The number of rounds behind the forecasts of a lane.
     double memory(std::size_t lane) const {
         double sum = 0;
         for (std::size_t e = 0; e < experts(); ++e) {
@@ -110,12 +111,12 @@ private:
     static constexpr double ln_2 = 0.6931471805599453;
     static constexpr double short_span = 25, long_span = 400, surely = 3;
     static constexpr uint64_t pause = 50;    // rounds between two alarms
-    static constexpr uint64_t trial = 1000;  // rounds of a candidate
+    static constexpr uint64_t trial = 1000;  // the longest life of a candidate, in rounds
 
     std::size_t lanes_, own_;
     std::vector<double> prior_, losses_, together_;
 
-    // How many rounds a memory rests on.
+    // The number of rounds behind a memory.
     double remembered(std::size_t memory) const {
         const auto age = static_cast<double>(ages[lanes_ + memory]);
         return options.half_lives[memory] > 0 ? std::min(age, options.half_lives[memory] / ln_2) : age;
@@ -126,19 +127,19 @@ private:
         return std::min(error * error, largest_loss);
     }
 
-    // Of the mixture of a lane's own models.
+    // The forecast of the mixture of a lane's own models.
     double loss_of_own(std::size_t lane, double cost, const double* forecasts) const {
         const double* weight = weights(lane);
         return loss(cost, std::inner_product(weight, weight + own_, forecasts, 0.0) / std::accumulate(weight, weight + own_, 0.0));
     }
 
-    // The first `count` weights, times exp(−rate·loss), with the sum `total`; all keep a share of what they had at first.
+    // Multiplies the first `count` weights by exp(−rate·loss), with the sum `total`. Each keeps a share of its first weight.
     void shift(double* weight, const double* losses, std::size_t count, double total, double rate) const {
         const double at_first = std::accumulate(prior_.data(), prior_.data() + count, 0.0);
         double sum = 0;
         for (std::size_t e = 0; e < count; ++e) sum += weight[e] *= std::exp(-rate * losses[e]);
         for (std::size_t e = 0; e < count; ++e) {
-            const double kept = sum > 0 ? (1 - options.share) * weight[e] / sum : 0;  // 0: all were too far off for a double
+            const double kept = sum > 0 ? (1 - options.share) * weight[e] / sum : 0;  // 0: all losses are too large for a double
             weight[e] = total * (kept + (sum > 0 ? options.share : 1) * prior_[e] / at_first);
         }
     }
@@ -178,7 +179,7 @@ private:
     void copy_the_better(LaneModels& models, const float* importance) {
         const double enough = std::log(static_cast<double>(rounds + 1)) + options.patience;
         const double* of_memories = losses_.data() + (lanes_ - 1) * experts() + own_;
-        // The last lane knows no labels. If it is out of date, so are all others that learn from rounds.
+        // The last lane has no labels. If it is outdated, so are all other lanes that learn from rounds.
         for (std::size_t model = lanes_ - 1; model < lanes_ + count(); ++model) {
             const bool is_lane = model < lanes_;
             const double loss = is_lane ? losses_[model * experts() + own_ - 1] : of_memories[model - lanes_];

@@ -1,4 +1,4 @@
-// A mixture of least squares that learns no more.
+// A mixture of least-squares models that does not learn.
 #pragma once
 
 #include "contracts.hpp"
@@ -19,7 +19,7 @@ public:
     NestedWeights weights;
     Identities identities;
     std::vector<double> mixture;   // lanes × experts
-    std::vector<double> memories;  // for each lane how many rounds it rests on
+    std::vector<double> memories;  // for each lane, the number of rounds behind it
 
     double memory(std::size_t lane) const override { return memories[lane]; }
 

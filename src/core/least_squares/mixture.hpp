@@ -1,4 +1,4 @@
-// How forecasts are mixed.
+// The mixture of forecasts.
 #pragma once
 
 #include "least_squares/identities.hpp"
@@ -7,15 +7,15 @@
 
 namespace warmcb {
 
-// How forecasts are mixed for each lane: those of its own nested models, and those of the memories, which are further lanes
-// of the largest model.
+// For each lane, the weights of the forecasts of its own nested models, and of the memories, which are additional lanes of
+// the largest model.
 struct Mixture {
     std::size_t models, lanes, experts;
     const double* weights;  // lanes × experts
 
     std::size_t all_lanes() const { return lanes + experts - models; }
 
-    // said: models × all lanes, `stride` from one model to the next.
+    // said: the forecasts, models × all lanes; `stride` is the distance between two models.
     float expert(const float* said, std::size_t stride, std::size_t lane, std::size_t e) const {
         return e < models ? said[e * stride + lane] : said[(models - 1) * stride + lanes + e - models];
     }
@@ -25,7 +25,7 @@ struct Mixture {
         return static_cast<float>(sum);
     }
 
-    // Of one score of one lane.
+    // The contributions to one score of one lane.
     std::vector<Contribution> explain(const Terms& terms, Row row, const NestedWeights& of_models, const Identities& identities,
                                       std::size_t action, std::size_t lane) const {
         const Row phi = terms.expand(row, true);
@@ -43,7 +43,7 @@ struct Mixture {
         return contributions;
     }
 
-    // What each lane scores each action.
+    // The scores of all actions in all lanes.
     void predict(const Kernels& kernels, Row phi, const NestedWeights& of_models, const Identities& identities, float* scores) const {
         static thread_local std::vector<float> said;
         const std::size_t columns = of_models.actions * of_models.lanes;

@@ -1,4 +1,4 @@
-// The weights of models that are nested in each other: each uses the first terms of the next.
+// The weights of nested models: each one uses the first terms of the next one.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 namespace warmcb {
 
 struct NestedWeights {
-    std::vector<std::size_t> sizes;  // how many terms each model uses, ascending; the last uses all
+    std::vector<std::size_t> sizes;  // the number of terms of each model, ascending; the last model uses all
     std::size_t actions, lanes;
-    bool whole;                 // all terms are spelled out
+    bool whole;                 // rows contain all terms, also zeros
     std::vector<float> values;  // for each model: terms × actions × lanes
 
     NestedWeights(std::vector<std::size_t> of_models, std::size_t actions, std::size_t lanes, bool whole)
@@ -30,7 +30,7 @@ struct NestedWeights {
         return const_cast<NestedWeights*>(this)->at(model, term, action);
     }
 
-    // What a model sees of a row.
+    // The terms of a row that a model uses.
     Row seen(Row phi, std::size_t model) const {
         const std::size_t count = whole || sizes[model] == 1 ? sizes[model] : phi.size;
         return {phi.index, phi.value, count};

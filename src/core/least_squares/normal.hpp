@@ -1,4 +1,4 @@
-// The normal distribution's quantiles.
+// Quantiles of the normal distribution.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What a mixture of least squares expects of all actions of an offer at once.
+// The scores of all actions of an offer, from a mixture of least-squares models.
 #pragma once
 
 #include "contracts.hpp"
@@ -7,8 +7,8 @@
 
 namespace warmcb {
 
-// The weights of a mixture, and after that its context, are folded into a polynomial and bends of the actions' features
-// alone: crossings then cost nothing, and sixteen actions are scored together.
+// First the weights of the mixture are added up, then the context is folded into them. A polynomial and bends of the
+// features of the actions are left: products of features then cost nothing, and sixteen actions are scored together.
 class PairScorer {
 public:
     PairScorer(const Mixture& mixture, const Terms& terms, const NestedWeights& models) : terms_(terms), lanes_(mixture.lanes) {
@@ -59,7 +59,7 @@ private:
     bool bends_of_ranks() const { return terms_.translations + terms_.bends.size() > 0; }
     const float* of_term(std::size_t term) const { return mixed_.data() + term * lanes_; }
 
-    // A polynomial of all features becomes one of the action's. weights: terms × width, where the terms are those of
+    // Turns a polynomial in all features into one in the features of the action. weights: terms × width, for the terms of
     // terms.hpp up to the crossings.
     void fold(const float* z, const float* weights, std::size_t width, float* constant, float* linear, float* squared) const {
         const std::size_t contexts = terms_.contexts, features = terms_.features - contexts;

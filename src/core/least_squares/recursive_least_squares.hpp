@@ -1,4 +1,4 @@
-// Least squares that bend, translate and forget: no learning rate, no horizon, no unit.
+// Recursive least squares with nonlinear terms, translated labels and several memories. No learning rate is needed.
 #pragma once
 
 #include <bit>
@@ -8,35 +8,35 @@
 
 namespace warmcb {
 
-// Models that are nested in each other, each exact least squares after each example: from a constant for each action, over
-// features and their squares, to bends that can follow any function. Each lane mixes its models, and those that remember
-// less (memories.hpp): what does not help gets no weight.
+// Nested models, each of them exact least squares after each example: from a constant for each action, over features and
+// their squares, to bends that can fit any function. Each lane mixes its models and those with shorter memories
+// (memories.hpp), so that models that do not help get no weight.
 //
-// The units of features come from the first `settled_at` examples. Until then examples are kept, and all models start anew
-// whenever their number has doubled; then the units stand. The first rounds are kept as long as the unit of costs may
-// change: models then start anew as well, from what the labels have taught.
+// The units of features come from the first `settled_at` examples. Until then examples are kept, and all models are fitted
+// again whenever the number of examples has doubled. After that the units are fixed. The first rounds are also kept as long
+// as the unit of costs may change. If it does, the models start again from what the labels taught.
 class RecursiveLeastSquares : public WarmLearner {
 public:
     struct Options {
-        std::size_t contexts;  // rows describe actions: the first features are the context's; not_described: they do not
-        bool crosses;          // whether products of a context's features with an action's are terms
-        std::size_t widest;  // the most terms of exact models, bends and what follows not counted; rows of more features are wide
+        std::size_t contexts;  // the number of features of the context, if rows describe actions; else not_described
+        bool crosses;          // whether products of features of the context and of the action are terms
+        std::size_t widest;  // the most terms of exact models, without bends and later terms; rows with more features are wide
         bool squares;
-        std::size_t bends;                   // how many; 0: plain models alone
-        std::size_t translations, products;  // of labels: terms; no product if there were more than so many
+        std::size_t bends;                   // the number of bends; 0 for none
+        std::size_t translations, products;  // terms for the predictions of labels; the most products of them with features (if more, none)
         double ridge, intercept_ridge;
         double cross_ridge;
-        double bend_ridge;  // if there are 192 of them; fewer have less
+        double bend_ridge;  // for 192 bends; in proportion to their number
         double first_guess;
         uint64_t settled_at;
-        double half_life;  // of all that rounds teach; 0: found out by memories
+        double half_life;  // the half-life of rounds; 0: memories decide
         FeatureUnits::Options units;
         Memories::Options memories;
         Identities::Options identities;
     };
     static constexpr std::size_t not_described = std::numeric_limits<std::size_t>::max();
 
-    // An example that may have to be learned again: a label, or a round with its action and cost.
+    // An example that is kept, to be learned again: a label, or a round with its action and cost.
     struct Example {
         std::vector<uint32_t> index;
         std::vector<float> value, importance;
@@ -53,12 +53,12 @@ public:
 
     const Options options;
     Terms terms;
-    LaneModels models;  // memories are further lanes
+    LaneModels models;  // memories are additional lanes
     Memories memories;
-    std::optional<LaneModels> taught;  // by labels alone, as long as the first rounds are kept
+    std::optional<LaneModels> taught;  // the models after the labels alone, as long as the first rounds are kept
     std::vector<Example> labels_kept, rounds_kept;
-    std::vector<Example> met;  // rows that were on offer, of which nothing but their features is known
-    uint64_t seen = 0, fitted = 0, labels = 0, rounds = 0;  // fitted: how many had been seen when units were renewed
+    std::vector<Example> met;  // rows of actions that were on offer, for the units of features
+    uint64_t seen = 0, fitted = 0, labels = 0, rounds = 0;  // fitted: the number of examples when the units were last renewed
 
     bool is_whole() const { return inputs <= options.widest; }
     bool bends() const { return !terms.bends.empty(); }
@@ -66,7 +66,7 @@ public:
     bool describes() const { return options.contexts != not_described; }
     std::size_t features() const { return inputs - 1; }
 
-    // An example teaches what it says, however it was drawn.
+    // The weight of an example does not depend on the probability of its action.
     bool weighs_by_propensity() const override { return false; }
 
     void predict(Row row, float* scores) const override {
@@ -81,7 +81,7 @@ public:
         return mixture().explain(terms, row, models.weights, models.identities, action, lane);
     }
 
-    // Where rows describe actions, units come from all that was on offer: what is played is no fair sample.
+    // If rows describe actions, units come from all actions on offer, as those that are played are not a fair sample.
     std::pair<std::size_t, uint64_t> wants() const override { return {settled() ? 1 : 8, seen}; }
     void meet(Row row, bool first) override {
         seen += first;
@@ -123,7 +123,7 @@ public:
         listen();
     }
 
-    // It knows the features' units, and nothing else: what others learned of contexts would only make it slow to learn.
+    // A new action starts with the units of features only: the covariances of other actions would make it learn slowly.
     void add_action() override {
         ++actions;
         models.add_action();
@@ -153,7 +153,7 @@ public:
             return;
         }
         for (std::size_t lane = 0; lane < models.lanes(); ++lane)
-            if (memories.ages[lane] > 0) models.rescale(lane, a, b);  // labels are in units of their own
+            if (memories.ages[lane] > 0) models.rescale(lane, a, b);  // labels have their own unit
     }
 
     uint64_t changes() const override { return memories.changes; }
@@ -183,7 +183,7 @@ public:
     }
 
 private:
-    static constexpr uint64_t kept_rounds = 128;  // as long as the unit of costs may change at any time (cost_unit.hpp)
+    static constexpr uint64_t kept_rounds = 128;  // the unit of costs may change at any time until then (cost_unit.hpp)
 
     Terms empty_terms() const {
         const std::size_t contexts = describes() ? options.contexts : 0;
@@ -212,9 +212,9 @@ private:
 
     Mixture mixture() const { return {models.models(), lanes, memories.experts(), memories.mixture.data()}; }
 
-    // Counts an example; true if the units of features shall be renewed.
+    // Counts an example, and returns whether the units of features have to be renewed.
     bool see(Row row) {
-        seen += !describes();  // or else offers are counted: all of their rows have the same context
+        seen += !describes();  // otherwise offers are counted, as all rows of an offer have the same context
         row = Terms::without_intercept(row);
         if (is_whole()) {
             const float* x = terms.spell_out(row);
@@ -264,7 +264,7 @@ private:
     void teach(LaneModels& some, Row row, const double* costs, const float* importance) {
         const Row phi = terms.expand(row, false);
         importance_.assign(importance, importance + lanes);
-        importance_.resize(lanes + memories.count());  // labels teach no memory
+        importance_.resize(lanes + memories.count());  // memories do not learn labels
         if (describes()) some.learn(phi, 0, static_cast<float>(costs[0]), importance_, rounds);
         else some.teach(phi, costs, importance_);
     }
@@ -282,7 +282,7 @@ private:
         models.learn(phi, action, static_cast<float>(cost), importance_, now);
     }
 
-    // The first lane has learned most from labels: what it says becomes terms. Where labels say nothing, neither do these.
+    // The first lane has learned most from labels, so its predictions become terms.
     void listen() {
         if (terms.translations == 0 || labels == 0) return;
         const std::size_t spoken = std::min(terms.translations, actions);
@@ -301,7 +301,7 @@ private:
         }
     }
 
-    static constexpr double least_variance = 1e-4;  // of unit costs: below, labels say nothing of an action
+    static constexpr double least_variance = 1e-4;  // of predicted unit costs: below it, labels do not inform about an action
 
     std::vector<float> importance_;
     std::vector<double> forecasts_;

@@ -1,4 +1,4 @@
-// The terms of a row: what the least squares are linear in.
+// The terms of a row, in which the least-squares models are linear.
 #pragma once
 
 #include <iterator>
@@ -9,18 +9,19 @@
 
 namespace warmcb {
 
-// Vectors of terms are filled up with zeros to whole registers.
+// Vectors of terms are padded with zeros to whole registers.
 constexpr std::size_t tile = 16;
 inline std::size_t padded(std::size_t terms) { return (terms + tile - 1) / tile * tile; }
 
-// √2·cos(w·s + b) of one, two or three features' normal scores s, drawn once for all bandits.
+// A bend: √2·cos(w·s + b) for the normal scores s of one, two or three features. Bends are the same for all bandits.
 struct Bend {
     uint32_t features[3];
-    float weights[3];  // 0: one feature fewer
+    float weights[3];  // 0: no feature
     float phase;       // in turns, as are the weights
 };
 
-// Where features are few, examples lie close together, and finer bends can be told apart. Of the first `contexts` features no bend is made alone: they do not tell actions apart.
+// With few features, examples are close together, and bends can be finer. No bend uses only features of the context (the
+// first `contexts`), as these are the same for all actions.
 inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features, std::size_t contexts) {
     constexpr double shortest = 1, turn = 6.283185307179586;
     const double longest = 4 * std::max(1.0, std::sqrt(8.0 / static_cast<double>(std::max<std::size_t>(features, 1))));
@@ -56,19 +57,19 @@ inline float root_two_cosine(float turns) {
     return 1.41421356f * sum;
 }
 
-// What labels say of a context: for each action the cost that a model of the labels predicts, in units of its deviation.
-// They are terms like others: labels that lie consistently are still of use.
+// The predictions of a model of the labels: for each action the expected cost, in units of its standard deviation. They are
+// terms like any others, so labels that are consistently wrong are useful as well.
 struct Translator {
-    std::vector<float> weights, inverse;  // terms × actions; for each action 1/deviation, 0 if labels say nothing of it
+    std::vector<float> weights, inverse;  // terms × actions; for each action 1/deviation, or 0 if labels do not inform about it
 
     bool speaks() const { return !weights.empty(); }
 };
 
 // (1 | z | z²/2 | crossings | translations | bends | products of translations with features).
 //
-// `whole`: all features are centred, and zeros spelled out. Wide rows are taken as they are, only scaled: (1 | z | crossings).
-// Of a row that describes an action in a context, the first features are the context's; crossings are their products with
-// those of the action.
+// `whole`: all features are centred, and zeros are included. Wide rows are only scaled: (1 | z | crossings). If a row
+// describes an action, the first features are those of the context; crossings are their products with the features of the
+// action.
 struct Terms {
     std::size_t features, contexts;
     bool crosses, whole;
@@ -83,8 +84,8 @@ struct Terms {
     std::size_t base() const { return plain() + crossings(); }
     std::size_t size() const { return base() + translations + bends.size() + products; }
 
-    // How many terms the nested models use. A constant is one of them only where rows are wide: it forecasts well what a good
-    // policy plays, and does not say what to play.
+    // The number of terms of each nested model. A model with only a constant is used for wide rows only: it predicts the cost of
+    // a good policy well, but does not say what to play.
     std::vector<std::size_t> sizes() const {
         if (!whole) return {1, size()};
         std::vector<std::size_t> ends{1 + features, plain(), base(), base() + translations, size()};
@@ -92,7 +93,7 @@ struct Terms {
         return ends;
     }
 
-    // The terms of a row, in whole registers; of wide rows those that are not 0. Valid until the next row of this thread.
+    // The terms of a row, padded to whole registers; for wide rows those that are not 0. Valid until the next row of this thread.
     Row expand(Row row, bool translate) const {
         row = without_intercept(row);
         Row terms = whole ? expand_whole(row, translate) : expand_wide(row);
@@ -100,7 +101,7 @@ struct Terms {
         return terms;
     }
 
-    // What a term looks at.
+    // The sources of a term.
     std::vector<int64_t> sources(std::size_t term) const {
         const auto feature = [](std::size_t j) { return static_cast<int64_t>(j); };
         if (term == 0) return {};
@@ -119,7 +120,7 @@ struct Terms {
         return bent;
     }
 
-    // All features of a row, zeros too; valid until the next row of this thread.
+    // All features of a row, with zeros. Valid until the next row of this thread.
     float* spell_out(Row row) const {
         expansion().x.assign(features, 0.0f);
         float* x = expansion().x.data();
@@ -129,7 +130,7 @@ struct Terms {
 
     bool translates() const { return translations > 0 && translator.speaks(); }
 
-    // Where the product of a feature of the context with one of the action stands.
+    // The number of the term for a product of a feature of the context and one of the action.
     std::size_t crossing(std::size_t of_context, std::size_t of_action) const {
         return plain() + of_context * (features - contexts) + of_action - contexts;
     }
@@ -139,9 +140,9 @@ struct Terms {
 private:
     struct Expansion {
         std::vector<float> x, scores, value;
-        std::vector<uint32_t> index, all;  // of the terms that are not 0; and 0, 1, 2, …
+        std::vector<uint32_t> index, all;  // the terms that are not 0; and 0, 1, 2, …
     };
-    // Of the thread, so that predicting changes nothing.
+    // Each thread has its own, so that predicting does not change the model.
     static Expansion& expansion() {
         static thread_local Expansion of_this_thread;
         return of_this_thread;

@@ -1,4 +1,4 @@
-// The order of a round, compiled: what bandits/arrow.py says in Python.
+// The steps of a round, compiled. bandits/arrow.py has the same in Python.
 #pragma once
 
 #include "data/cost_unit.hpp"
@@ -9,10 +9,10 @@
 
 namespace warmcb {
 
-// What the lanes say of one row. Of the thread, so that deciding changes nothing.
+// Working memory for one row. Each thread has its own, so that deciding does not change the bandit.
 struct Scratch {
     std::vector<float> scores, lowered, importance;
-    const float* optimistic = nullptr;  // the scores; lowered ones where actions get the benefit of the doubt
+    const float* optimistic = nullptr;  // the scores, minus the bonuses of new and of rarely played actions
     std::vector<int32_t> greedy;
     std::vector<uint8_t> eligible, allowed;
     std::size_t in_charge = 0;  // the lane that decided
@@ -31,15 +31,15 @@ struct Scratch {
     }
 };
 
-// A decision that comes back with its cost.
+// A decision with its cost.
 struct Event {
     std::size_t action;
     double cost, probability;
-    uint64_t round;  // how many rounds had been learned when it was decided
-    bool drawn = true;  // false: somebody chose it without a draw; it says what the action costs, and nothing of any λ
+    uint64_t round;  // the number of rounds that had been learned when it was made
+    bool drawn = true;  // false: the action was not drawn at random, so it teaches its cost, but says nothing about any λ
 };
 
-// What lowers scores: new actions are tried out, and old ones that were not played for long.
+// Bonuses, which lower the scores of new actions and of actions that were not played for long.
 struct Doubts {
     const Trial& trial;
     const Optimism& optimism;
@@ -48,7 +48,7 @@ struct Doubts {
     float of(std::size_t action) const { return trial.doubt(action) + (optimism.has_any() ? optimism.bonus(action) : 0.0f); }
 };
 
-// What all lanes predict, and what they would play, giving actions the benefit of the doubt.
+// Computes the scores of all lanes, and the action that each lane prefers after bonuses.
 inline void look(const Predictor& predictor, const Doubts& doubts, const Offer& offer, Scratch& scratch) {
     offer.predict(predictor, scratch.scores.data());
     scratch.optimistic = scratch.scores.data();
@@ -63,7 +63,7 @@ inline void look(const Predictor& predictor, const Doubts& doubts, const Offer& 
     predictor.greedy(scratch.optimistic, offer.actions(), scratch.greedy.data());
 }
 
-// What decides: a bandit as it is, or a snapshot of one.
+// The parts that decide: those of a bandit, or of a snapshot.
 struct Decider {
     const Predictor& predictor;
     const Selector& selector;
@@ -74,11 +74,11 @@ struct Decider {
 
     Doubts doubts() const { return {trial, optimism}; }
 
-    // Lines 3 and 4 of Algorithm 1, of an offer of so many actions that was looked at.
+    // Lines 3 and 4 of Algorithm 1, for an offer whose scores `look` has computed.
     std::size_t decide(std::size_t actions, uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
         selector.mark_eligible(scratch.eligible.data(), predictor.lanes);
         scratch.in_charge = selector.best();
-        // A bandit that has forgotten is as young as its memory of rounds: it has to explore again.
+        // A bandit that has forgotten rounds explores as if they had not happened.
         const auto remembered = static_cast<uint64_t>(std::min(predictor.memory(predictor.lanes - 1), static_cast<double>(round)));
         const Opinions opinions{scratch.optimistic, actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
                                 scratch.in_charge, epsilon, remembered};
@@ -88,7 +88,7 @@ struct Decider {
     }
 };
 
-// What learns: the parts of a bandit, and what an example of either source weighs in each lane.
+// The parts that learn, and the weights of an example in each lane.
 struct Student {
     Learner& learner;
     Selector& selector;
@@ -97,14 +97,14 @@ struct Student {
     Optimism& optimism;
     CostUnit& unit;
     double epsilon;
-    const double* weights;  // of a round, for each lane; null: rounds teach nothing
-    const uint8_t* unjudged;  // actions × lanes: no label tells the lane of it, so that rounds are all there is to learn from; null: all do
+    const double* weights;  // the weight of a round in each lane; null: rounds teach nothing
+    const uint8_t* unjudged;  // actions × lanes: whether the lane has no label for the action, and learns it from rounds alone; null: none
     double unjudged_weight;
     bool by_propensity = learner.weighs_by_propensity();
 
     Doubts doubts() const { return {trial, optimism}; }
 
-    // Lines 5 to 7 of Algorithm 1, of an offer that was looked at. `now`: how many rounds have been learned.
+    // Lines 5 to 7 of Algorithm 1, for an offer whose scores `look` has computed. `now`: the number of learned rounds.
     void learn(const Offer& offer, const Event& event, uint64_t now, Scratch& scratch) const {
         if (const auto change = unit.see(event.cost)) {
             learner.rescale(change->a, change->b);
@@ -135,18 +135,18 @@ struct Student {
     }
 };
 
-// What happened in each round; arrays of the caller's.
+// The record of each round, in arrays of the caller.
 struct Trace {
     int32_t* actions;
     double* probabilities;
     double* costs;
     int32_t* lanes;
-    double* memories;  // how many rounds the predictions of the lane in charge rest on
+    double* memories;  // the number of rounds behind the predictions of the lane in charge
 
     Trace at(std::size_t t) const { return {actions + t, probabilities + t, costs + t, lanes + t, memories + t}; }
 };
 
-// One round; whether it was learned.
+// Plays one round, and returns whether it was learned.
 template <class CostOf>
 bool play(const Decider& decider, const Student& student, const Offer& offer, uint64_t round, double uniform, CostOf&& cost_of,
           Scratch& scratch, Trace trace) {

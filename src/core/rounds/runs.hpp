@@ -1,4 +1,4 @@
-// Whole runs: rounds one after the other, without a step through Python.
+// Whole runs: many rounds in one call from Python.
 #pragma once
 
 #include "data/philox.hpp"
@@ -12,7 +12,7 @@ struct Segment {
     uint64_t first_draw, first_round;  // of the row `begin`
 };
 
-// Whole rounds, one after the other. Actions without a cost are not allowed.
+// Plays the rows of a segment. Actions with unknown costs are not allowed.
 inline void play(const Decider& decider, const Student& student, const Stream& random, const Rows& rows, const Costs& costs,
                  Segment segment, Trace trace) {
     Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
@@ -24,8 +24,8 @@ inline void play(const Decider& decider, const Student& student, const Stream& r
     }
 }
 
-// The same with described actions, where costs[k] is that of row k. A round in which the chosen action's cost is NaN shows
-// nothing: it is not learned, and counts as no round.
+// The same with described actions; costs[k] belongs to row k. If the cost of the chosen action is NaN, the round is not
+// learned and not counted. Returns the number of learned rounds.
 inline uint64_t play(const Decider& decider, const Student& student, const Stream& random, const Pairing& pairing, const Offers& offers,
                      const double* costs, Segment segment, Trace trace) {
     uint64_t round = segment.first_round;
@@ -38,7 +38,7 @@ inline uint64_t play(const Decider& decider, const Student& student, const Strea
     return round;
 }
 
-// bandits/warm_ucb.py
+// The rounds of bandits/warm_ucb.py.
 inline void play(LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end, Trace trace) {
     std::vector<uint8_t> buffer(bounds.counts.size());
     for (std::size_t i = begin, t = 0; i < end; ++i, ++t) {

@@ -1,4 +1,4 @@
-// Lanes compared by a rule beside the paper's; lanes that are surely worse than the last one drop out.
+// Compares lanes by one of several rules. Lanes that are certainly worse than the last one drop out.
 #pragma once
 
 #include "selectors/paired_evidence.hpp"
@@ -9,20 +9,20 @@ class Contest : public Selector {
 public:
     enum class Rule { baseline, running_baseline, self_normalised, doubly_robust, doubly_robust_in_charge, forecast };
 
-    // contention: lanes that were charged so much more than the best are no longer explored, as that is no accident;
-    // error_weight: of a squared forecast error beside a cost; error: the chance that any interval is ever wrong.
+    // contention: lanes whose charge is higher than the best by more than this are not explored any more; error_weight: the
+    // weight of a squared forecast error compared to a cost; error: the probability that any interval ever fails.
     Contest(std::size_t lanes, Rule rule, double contention, double error_weight, double error)
         : sums(lanes), weights(lanes), dropped(lanes), evidence(lanes, error), rule_(rule), contention_(contention),
           error_weight_(error_weight), error_(error) {}
 
-    std::vector<double> sums, weights;  // what each lane was charged; of the self-normalised rule also Σ 1/p
+    std::vector<double> sums, weights;  // the charge of each lane; for the self-normalised rule also Σ 1/p
     std::vector<uint8_t> dropped;
     PairedEvidence evidence;
     double total_cost = 0;
-    uint64_t rounds = 0;    // behind the sums
+    uint64_t rounds = 0;    // the number of rounds in the sums
     std::size_t first = 0;  // lanes before this one have learned nothing
 
-    // Lanes that have learned something at last start on equal terms with the others.
+    // Lanes that learn for the first time start with the same charge as the others.
     void admit(std::size_t from) {
         if (from < first) {
             const std::size_t lanes = sums.size();
@@ -32,7 +32,7 @@ public:
         settle();
     }
 
-    // Lanes from nothing start on equal terms with the one in charge.
+    // New lanes start with the charge of the lane in charge.
     Contest with_lanes(const std::vector<std::size_t>& origins) const {
         Contest changed(origins.size(), rule_, contention_, error_weight_, error_);
         for (std::size_t lane = 0; lane < origins.size(); ++lane) {
@@ -49,7 +49,7 @@ public:
         return changed;
     }
 
-    // Whose actions are worth exploring: those in contention, and the last one, with which all are compared.
+    // Whether the actions of a lane are explored: it is in contention, or the last one, with which all are compared.
     bool eligible(std::size_t lane) const {
         if (lane + 1 == sums.size()) return true;
         return lane >= first && !dropped[lane] && (rule_ != Rule::forecast || sums[lane] <= sums[best_] + contention_);
@@ -58,7 +58,7 @@ public:
         for (std::size_t lane = 0; lane < lanes; ++lane) marks[lane] = eligible(lane);
     }
 
-    // The average charge. The self-normalised one starts from one example that cost ½.
+    // The average charge. The self-normalised rule starts with one example of cost ½.
     double score(std::size_t lane) const {
         if (rule_ == Rule::self_normalised) return (0.5 + sums[lane]) / (1 + weights[lane]);
         return sums[lane] / static_cast<double>(std::max<uint64_t>(rounds, 1));
@@ -66,7 +66,7 @@ public:
 
     std::size_t lanes() const override { return sums.size(); }
 
-    // The lane with the lowest score of those that were not dropped, the first among equals.
+    // Among the lanes that were not dropped, the first one with the lowest score.
     std::size_t best() const override { return best_; }
 
     void add(const Outcome& round) override {
@@ -77,7 +77,7 @@ public:
         settle();
     }
 
-    // What was charged before counts half, and lanes that were dropped may come back.
+    // Earlier charges count half, and dropped lanes may come back.
     void forget() override {
         for (auto* some : {&sums, &weights})
             for (double& sum : *some) sum /= 2;
@@ -100,7 +100,7 @@ public:
         settle();
     }
 
-    // After any change: who is out, and who is in charge.
+    // After any change: finds the lanes that drop out, and the lane in charge.
     void settle() {
         for (std::size_t lane = first; lane + 1 < sums.size(); ++lane)
             if (evidence.interval(lane).first > 0) dropped[lane] = true;
@@ -122,7 +122,7 @@ private:
         case Rule::baseline:
             sums[lane] += played ? (cost - 0.5) * weight : 0.0;
             break;
-        case Rule::running_baseline:  // the average cost before this round, from a first example that cost ½
+        case Rule::running_baseline:  // the average cost so far, starting with an example of cost ½
             sums[lane] += played ? (cost - (0.5 + total_cost) / static_cast<double>(1 + rounds)) * weight : 0.0;
             break;
         case Rule::self_normalised:
@@ -137,8 +137,8 @@ private:
             break;
         }
         case Rule::forecast: {
-            // What the lane's action cost or, if another was played, would have cost as λ = 1 sees it, which owes
-            // nothing to the labels; and how far the lane's own forecast of the played action's cost was off.
+            // The cost of the lane's action, or its expected cost in the lane λ = 1 if another action was played (that lane
+            // has no labels); and the squared error of the lane's own forecast for the action that was played.
             const double error = cost - round.expected(lane, round.action);
             sums[lane] += played ? cost : round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
             sums[lane] += error_weight_ * error * error;

@@ -1,4 +1,4 @@
-// A lane that somebody else has chosen.
+// A selector that always chooses the same lane.
 #pragma once
 
 #include "contracts.hpp"

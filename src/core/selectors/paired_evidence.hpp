@@ -1,6 +1,7 @@
-// How much worse each lane's policies were than those of the last lane, on average, where earlier rounds weigh more: an
-// interval that holds at all times at once, if rounds are learned as they are played. The predictable empirical-Bernstein
-// confidence sequence of Waudby-Smith and Ramdas (2023), of doubly robust differences with the last lane's model.
+// How much worse the policies of each lane were than those of the last lane, as a weighted average over the rounds. The
+// interval holds at all times together, if rounds are learned as they are played. It is the predictable
+// empirical-Bernstein confidence sequence of Waudby-Smith and Ramdas (2023), for doubly robust differences with the model
+// of the last lane.
 #pragma once
 
 #include "contracts.hpp"
@@ -11,11 +12,11 @@ class PairedEvidence {
 public:
     PairedEvidence(std::size_t lanes, double error) : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes), error_(error) {}
 
-    // For each lane: Σb, Σb·x, Σψ(b)·x² and Σx² of its differences x and the bets b on them.
+    // For each lane: Σb, Σb·x, Σψ(b)·x² and Σx², for its differences x and the bets b.
     std::vector<double> bets, winnings, penalties, squares;
     uint64_t rounds = 0;
-    uint64_t starts = 1;  // it has started anew so often; the k-th time with the share 1/(k(k+1)) of all errors
-    bool bounded = true;  // without a range of costs nothing is certain
+    uint64_t starts = 1;  // the number of starts; the k-th one has the share 1/(k(k+1)) of the error probability
+    bool bounded = true;  // without a range of costs there is no interval
 
     void start_anew() {
         for (auto* sums : {&bets, &winnings, &penalties, &squares}) std::fill(sums->begin(), sums->end(), 0.0);
@@ -23,7 +24,7 @@ public:
         ++starts;
     }
 
-    // Of lanes from nothing nothing is known.
+    // New lanes have no evidence.
     PairedEvidence with_lanes(const std::vector<std::size_t>& origins) const {
         PairedEvidence changed(origins.size(), error_);
         for (std::size_t lane = 0; lane < origins.size(); ++lane) {
@@ -39,7 +40,7 @@ public:
         return changed;
     }
 
-    // eligible: whose actions the explorer gave their full share; the last lane's always.
+    // eligible: the lanes whose actions the explorer gave their full share. The last lane is always one of them.
     template <class Eligible> void add(const Outcome& round, Eligible&& eligible) {
         bounded &= round.bounded;
         if (!bounded) return;
@@ -47,9 +48,9 @@ public:
         const double log_of_error = this->log_of_error(), budget = 2 * log_of_error / std::log(1 + static_cast<double>(++rounds));
         for (std::size_t lane = 0; lane < last; ++lane) {
             const double largest_weight = eligible(lane) ? round.largest_weight : round.largest_weight_ever;
-            const double bound = 1 + largest_weight;  // of |x|: the models' part and one correction
-            if (!std::isfinite(bound)) continue;      // nothing can be bet on it
-            // Any bet made in advance is valid; `bound` keeps the first ones small.
+            const double bound = 1 + largest_weight;  // of |x|: a difference of predictions, and one correction
+            if (!std::isfinite(bound)) continue;      // no bet is possible
+            // Any bet that is fixed in advance is valid; `bound` keeps the first bets small.
             const double b = std::min(std::sqrt(budget / (squares[lane] + bound)), 0.5 / bound);
             bets[lane] += b;
             if (round.greedy[lane] == round.greedy[last]) continue;
@@ -61,7 +62,7 @@ public:
         }
     }
 
-    // Of the mean difference to the last lane; positive: the lane is worse.
+    // The interval of the mean difference to the last lane; positive if the lane is worse.
     std::pair<double, double> interval(std::size_t lane) const {
         if (!bounded) return {std::nan(""), std::nan("")};
         if (lane + 1 == bets.size()) return {0.0, 0.0};
@@ -84,13 +85,13 @@ public:
 private:
     double error_;
 
-    // ln(2/error), and a union over the lanes and over the times it starts anew.
+    // ln(2/error), with a union bound over the lanes and the starts.
     double log_of_error() const {
         const double lanes = static_cast<double>(std::max<std::size_t>(bets.size(), 2) - 1), k = static_cast<double>(starts);
         return std::log(2 / error_ * lanes * k * (k + 1));
     }
 
-    // What a lane's action costs, as the last lane expects it, corrected by what was seen.
+    // The doubly robust cost of the lane's action: the expectation of the last lane, corrected by the observed cost.
     double value(const Outcome& round, std::size_t lane, double weight) const {
         const std::size_t last = bets.size() - 1;
         const double expected = round.expected(last, static_cast<std::size_t>(round.greedy[lane]));

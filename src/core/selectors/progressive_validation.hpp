@@ -1,4 +1,4 @@
-// The paper's selector. Algorithm 1, line 7: each lane pays cost/p whenever its greedy action is the one that was played.
+// The selector of the paper (Algorithm 1, line 7): a lane is charged cost/p if its greedy action was played.
 #pragma once
 
 #include "contracts.hpp"
@@ -15,7 +15,7 @@ public:
 
     void admit(std::size_t from) { first = from; }
 
-    // Lanes from nothing start on equal terms with the one in charge.
+    // New lanes start with the charge of the lane in charge.
     ProgressiveValidation with_lanes(const std::vector<std::size_t>& origins) const {
         ProgressiveValidation changed(origins.size());
         for (std::size_t lane = 0; lane < origins.size(); ++lane) changed.sums[lane] = sums[origins[lane] == from_nothing ? best() : origins[lane]];
@@ -26,7 +26,7 @@ public:
 
     std::size_t lanes() const override { return sums.size(); }
 
-    // The eligible lane with the lowest sum, the first among equals.
+    // The first eligible lane with the lowest sum.
     std::size_t best() const override { return std::min_element(sums.begin() + first, sums.end()) - sums.begin(); }
     void mark_eligible(uint8_t* marks, std::size_t lanes) const override {
         for (std::size_t lane = 0; lane < lanes; ++lane) marks[lane] = lane >= first;

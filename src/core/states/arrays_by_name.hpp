@@ -1,4 +1,4 @@
-// Numbers as dictionaries of arrays, and back: what a file holds is checked on its way in.
+// States as dictionaries of arrays. Arrays from a file are checked.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is counted beside the parts of a bandit: new actions, rarely played ones, costs. For saving, and back.
+// The states of Trial, Optimism and CostUnit: saved and restored.
 #pragma once
 
 #include "data/cost_unit.hpp"
@@ -57,7 +57,7 @@ inline void restore(CostUnit& unit, const State& state) {
     std::vector<uint64_t> seen(1);
     copy_from(state, "numbers", numbers);
     copy_from(state, "seen", seen);
-    require(numbers[1] > 0 && numbers[7] >= 0, "a unit that is not positive");
+    require(numbers[1] > 0 && numbers[7] >= 0, "a unit of costs that is not positive");
     require(!unit.fixed() || (unit.low == numbers[0] && unit.width == numbers[1]), "another range of costs");
     unit.low = numbers[0];
     unit.width = numbers[1];

@@ -1,4 +1,4 @@
-// The examples that recursive least squares keep: for saving, and back.
+// The examples that recursive least squares keep: saved and restored.
 #pragma once
 
 #include "least_squares/recursive_least_squares.hpp"
@@ -6,7 +6,7 @@
 
 namespace warmcb {
 
-// Labels and rounds that may have to be learned again, labels first. A cost that nobody knows is 0, and marked.
+// Labels, then rounds that may have to be learned again. Unknown costs are written as 0, with a mark.
 inline void put_examples(State& state, const RecursiveLeastSquares& learner) {
     std::vector<uint32_t> index;
     std::vector<float> value, importance;
@@ -62,7 +62,7 @@ inline void get_examples(const State& state, RecursiveLeastSquares& learner) {
         example.value.assign(value.begin() + begin, value.begin() + ends[i]);
         require(std::all_of(example.index.begin(), example.index.end() - 1, [&](uint32_t j) { return j < learner.features(); }) &&
                     example.index.back() == learner.features(),
-                "a feature that there is not");
+                "an unknown feature");
         if (!is_met) {
             example.importance.assign(importance.begin() + i * learner.lanes, importance.begin() + (i + 1) * learner.lanes);
             require(none_negative(example.importance), "an example of negative weight");

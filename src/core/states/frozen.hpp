@@ -1,4 +1,4 @@
-// Models that learn no more: for saving, and back.
+// The states of models that do not learn: saved and restored.
 #pragma once
 
 #include "learners/linear_model.hpp"
@@ -33,22 +33,22 @@ inline std::unique_ptr<Predictor> thaw_linear(const State& state, const Kernels&
     const auto weighed = nb::cast<Array<const int64_t>>(state["weighed"]);
     std::vector<float> weights(weighed.size() * width);
     copy_from(state, "weights", weights);
-    const nb::gil_scoped_release release;  // to fill a wide model takes a while, in which others can decide
+    const nb::gil_scoped_release release;  // filling a wide model takes a while; other threads can decide meanwhile
     auto model = std::make_unique<LinearModel>(shape[0] - 1, shape[1], shape[2], kernels);
     for (std::size_t k = 0; k < weighed.size(); ++k) {
-        require(0 <= weighed(k) && static_cast<uint64_t>(weighed(k)) < shape[0], "a feature that there is not");
+        require(0 <= weighed(k) && static_cast<uint64_t>(weighed(k)) < shape[0], "an unknown feature");
         std::copy_n(weights.data() + k * width, width, model->weights.data() + static_cast<std::size_t>(weighed(k)) * width);
     }
     return model;
 }
 
-// A model that learns no more, from its state.
+// Makes a model that does not learn from its state.
 inline std::unique_ptr<Predictor> thaw(const State& state) {
     const Kernels& kernels = *available_kernels()[0];
     if (!state.contains("centre")) return thaw_linear(state, kernels);
     std::vector<double> largest(1);
     copy_from(state, "largest", largest);
-    require(largest[0] > 0, "nothing is left of the features");
+    require(largest[0] > 0, "features are clipped to nothing");
     const std::size_t features = nb::cast<Array<const double>>(state["centre"]).size();
     const auto shape = array_from<uint64_t>(state, "shape");
     const bool whole = shape.size() > 1 && shape[1] != 0;
@@ -59,7 +59,7 @@ inline std::unique_ptr<Predictor> thaw(const State& state) {
     const auto values = array_from<float>(state, "weights");
     const auto mixture = array_from<double>(state, "mixture"), memories = array_from<double>(state, "memories");
     require(counts[0] > 0 && counts[0] <= values.size() && counts[1] >= memories.size() && counts[1] <= values.size() && !memories.empty(),
-            "weights of no action or lane");
+            "weights without actions or lanes");
     require(all_finite(values.data(), values.size()), "a weight is not finite");
     NestedWeights weights({}, counts[0], counts[1], whole);
     weights.sizes = terms.sizes();
@@ -69,7 +69,7 @@ inline std::unique_ptr<Predictor> thaw(const State& state) {
     require(none_negative(memories) && none_negative(mixture), "a negative memory");
     Identities identities(weights.models(), weights.lanes, {1, std::numeric_limits<std::size_t>::max()});
     get_identities(state, "model", identities);
-    require(identities.known.empty() || counts[0] == 1, "identities of actions that have numbers");
+    require(identities.known.empty() || counts[0] == 1, "identities of numbered actions");
     return std::make_unique<MixedModel>(std::move(terms), std::move(weights), std::move(identities), mixture, memories, kernels);
 }
 

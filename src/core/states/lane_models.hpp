@@ -1,4 +1,4 @@
-// Least squares of all lanes: for saving, and back.
+// The states of the least-squares models of all lanes: saved and restored.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace warmcb {
 
-// Models with their factors; those that share one share it again.
+// Models with their factors. Shared factors are saved once.
 inline void put_models(State& state, const std::string& name, const LaneModels& models) {
     std::map<const Factor*, uint32_t> numbers{{models.fresh.get(), 0}};
     std::vector<uint32_t> whose;
@@ -49,7 +49,7 @@ inline void get_models(const State& state, const std::string& name, LaneModels& 
         factors.back()->walked = walked[k];
     }
     for (std::size_t i = 0; i < whose.size(); ++i) {
-        require(whose[i] < factors.size(), "a factor that there is not");
+        require(whose[i] < factors.size(), "an unknown factor");
         models.factors[i] = factors[whose[i]];
     }
     get_identities(state, name, models.identities);

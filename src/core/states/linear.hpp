@@ -1,4 +1,4 @@
-// What linear learners and their snapshots know: for saving, and back.
+// The states of linear learners and models: saved and restored.
 #pragma once
 
 #include "learners/online_linear.hpp"
@@ -6,7 +6,7 @@
 
 namespace warmcb {
 
-// Only the features that were ever seen: a sparse model of millions stays a small file.
+// Only features that were seen are saved, so that the file of a sparse model stays small.
 inline State state_of(const OnlineLinear& learner) {
     const std::size_t width = learner.actions * learner.lanes;
     std::vector<int64_t> seen;
@@ -26,7 +26,7 @@ inline State state_of(const OnlineLinear& learner) {
     return state;
 }
 
-// Into a learner that has seen nothing.
+// Restores a learner that has learned nothing.
 inline void restore(OnlineLinear& learner, const State& state) {
     const std::size_t width = learner.actions * learner.lanes;
     const auto seen = nb::cast<Array<const int64_t>>(state["seen"]);
@@ -36,7 +36,7 @@ inline void restore(OnlineLinear& learner, const State& state) {
     copy_from(state, "scales", scales);
     copy_from(state, "totals", totals);
     for (std::size_t k = 0; k < seen.size(); ++k) {
-        require(0 <= seen(k) && static_cast<std::size_t>(seen(k)) < learner.inputs, "a feature that there is not");
+        require(0 <= seen(k) && static_cast<std::size_t>(seen(k)) < learner.inputs, "an unknown feature");
         const auto j = static_cast<std::size_t>(seen(k));
         std::copy_n(weights.data() + k * width, width, learner.weights.data() + j * width);
         std::copy_n(scales.data() + k * 2 * width, 2 * width, learner.scales.data() + j * 2 * width);
@@ -44,7 +44,7 @@ inline void restore(OnlineLinear& learner, const State& state) {
     std::copy(totals.begin(), totals.end(), learner.totals.data());
 }
 
-// Only the features that have a weight, for the same reason.
+// Only features with a weight are saved, for the same reason.
 inline State state_of(const LinearModel& model) {
     const std::size_t width = model.actions * model.lanes;
     std::vector<int64_t> weighed;

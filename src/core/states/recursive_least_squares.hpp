@@ -1,4 +1,4 @@
-// What recursive least squares know: for saving, and back.
+// The state of recursive least squares: saved and restored.
 #pragma once
 
 #include "least_squares/recursive_least_squares.hpp"
@@ -34,7 +34,7 @@ inline State state_of(const RecursiveLeastSquares& learner) {
     return state;
 }
 
-// Into a learner that has seen nothing.
+// Restores a learner that has learned nothing.
 inline void restore(RecursiveLeastSquares& learner, const State& state) {
     require(array_from<uint64_t>(state, "shape") == shape_of(learner.terms), "terms of another shape");
     get_terms(state, learner.actions, learner.terms);
@@ -48,11 +48,11 @@ inline void restore(RecursiveLeastSquares& learner, const State& state) {
             "recent rows of another size");
     const auto places = array_from<float>(state, "places");
     const auto whose = array_from<uint32_t>(state, "places_of");
-    require(places.size() == whose.size(), "places of no feature");
+    require(places.size() == whose.size(), "places without features");
     units.places.resize(units.features());
     for (std::size_t i = 0; i < places.size(); ++i) {
         require(whose[i] < units.features() && units.places[whose[i]].size() < FeatureUnits::most_places * FeatureUnits::window,
-                "a place of a feature that there is not");
+                "a place of an unknown feature");
         units.places[whose[i]].push_back(places[i]);
     }
     learner.models = learner.fresh_models();
@@ -73,7 +73,7 @@ inline void restore(RecursiveLeastSquares& learner, const State& state) {
     for (std::size_t lane = 0; lane < learner.lanes; ++lane) {
         const double* weights = memories.weights(lane);
         const double sum = std::accumulate(weights, weights + memories.experts(), 0.0);
-        require(std::fabs(sum - 1) < 1e-6, "a mixture of more or less than everything");
+        require(std::fabs(sum - 1) < 1e-6, "weights of a mixture that do not sum to 1");
     }
     require(none_negative(memories.mixture) && none_negative(memories.better), "a negative weight");
     copy_from(state, "counts", counts);
@@ -88,7 +88,7 @@ inline void restore(RecursiveLeastSquares& learner, const State& state) {
     memories.rounds = counts[5];
     memories.last_alarm = counts[6];
     memories.changes = counts[7];
-    require(learner.rounds_kept.empty() || learner.taught, "rounds to be learned again, from nothing");
+    require(learner.rounds_kept.empty() || learner.taught, "kept rounds without the models before them");
 }
 
 }  // namespace warmcb

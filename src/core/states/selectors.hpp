@@ -1,4 +1,4 @@
-// What selectors know: for saving, and back.
+// The states of selectors: saved and restored.
 #pragma once
 
 #include "selectors/contest.hpp"

@@ -1,4 +1,4 @@
-// The terms of least squares, and the effects of identities: for saving, and back.
+// The states of terms and of the effects of identities: saved and restored.
 #pragma once
 
 #include <map>
@@ -27,19 +27,19 @@ inline void put_terms(State& state, const Terms& terms) {
     state["translator_inverse"] = copy_of(terms.translator.inverse);
 }
 
-// Into terms of the same features.
+// Restores terms with the same features.
 inline void get_terms(const State& state, std::size_t actions, Terms& terms) {
     std::vector<uint64_t> shape(7);
     copy_from(state, "shape", shape);
     require(shape[0] == terms.features && shape[1] == terms.whole && shape[5] <= terms.features && shape[6] <= 1 && shape[2] <= actions && shape[4] <= most_bends &&
                 shape[3] <= shape[2] * terms.features && (shape[4] == 0 || (terms.features > 0 && terms.whole)),
             "terms of another shape");
-    require(array_from<double>(state, "largest") == std::vector<double>{terms.units.options.largest}, "features that are cut elsewhere");
+    require(array_from<double>(state, "largest") == std::vector<double>{terms.units.options.largest}, "features that are clipped elsewhere");
     terms.translations = shape[2];
     terms.products = shape[3];
     terms.contexts = shape[5];
     terms.crosses = shape[6] != 0;
-    require(shape[4] == 0 || terms.contexts < terms.features, "bends of no feature");
+    require(shape[4] == 0 || terms.contexts < terms.features, "bends without features");
     terms.bends = draw_bends(shape[4], terms.features, terms.contexts);
     copy_from(state, "centre", terms.units.centre);
     copy_from(state, "inverse", terms.units.inverse);
@@ -48,7 +48,7 @@ inline void get_terms(const State& state, std::size_t actions, Terms& terms) {
         require(i % FeatureUnits::knots_of_each == 0 || terms.units.knots[i - 1] <= terms.units.knots[i], "knots out of order");
     terms.squared = array_from<uint32_t>(state, "squared");
     require(terms.squared.size() <= terms.features, "more squares than features");
-    for (const uint32_t feature : terms.squared) require(feature < terms.features, "the square of a feature that there is not");
+    for (const uint32_t feature : terms.squared) require(feature < terms.features, "the square of an unknown feature");
     terms.translator.weights = array_from<float>(state, "translator");
     terms.translator.inverse = array_from<float>(state, "translator_inverse");
     require(!terms.translator.speaks() || (terms.translator.weights.size() == terms.base() * terms.translations &&
@@ -84,7 +84,7 @@ inline void get_identities(const State& state, const std::string& name, Identiti
     copy_from(state, (name + "_effect_variances").c_str(), variances);
     require(none_negative(variances), "a negative variance");
     for (std::size_t k = 0; k < names.size(); ++k) {
-        require(names[k] != 0, "the effect of nobody");
+        require(names[k] != 0, "an effect without an identity");
         identities.known[names[k]] = {{effects.begin() + k * width, effects.begin() + (k + 1) * width},
                                       {variances.begin() + k * lanes, variances.begin() + (k + 1) * lanes}, last[k]};
     }

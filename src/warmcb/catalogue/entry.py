@@ -9,6 +9,7 @@ from typing import Any
 from warmcb.bandits.arrow import eight_lambdas
 from warmcb.catalogue.look import Look
 from warmcb.catalogue.workload import ONLINE, Workload
+from warmcb.errors import InputError
 from warmcb.simulation import PlaysRounds
 
 SOURCES = ("labels", "rounds")
@@ -55,6 +56,12 @@ class Algorithm:
         """The names of the parameters of its class."""
         return tuple(inspect.signature(self.kind).parameters)
 
+    @cached_property
+    def _required(self) -> tuple[str, ...]:
+        kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        parameters = inspect.signature(self.kind).parameters.values()
+        return tuple(one.name for one in parameters if one.default is one.empty and one.kind in kinds)
+
     @property
     def has_rate(self) -> bool:
         """Whether its class has a learning rate."""
@@ -88,12 +95,20 @@ class Algorithm:
         Returns:
             the bandit.
 
+        Raises:
+            InputError: a parameter of your own class or function has neither a value nor a default.
+
         """
         settings |= self.fixed
         if self.lane is not None:
             settings["lambdas"] = (eight_lambdas(n_actions, settings.get("epsilon", 0.0125))[self.lane],)
         taken = {name: value for name, value in settings.items() if name in self.parameters}
-        return self.kind(**taken) if self.described else self.kind(n_actions=n_actions, **taken)
+        if not self.described:
+            taken["n_actions"] = n_actions
+        missing = [name for name in self._required if name not in taken]
+        if missing:
+            raise InputError(f"algorithm is {self.name!r}, which has no default for {missing[0]}; expected one")
+        return self.kind(**taken)
 
     def work(self, load: Workload) -> tuple[float, ...]:
         """Compute the quantities that the time of a run depends on.

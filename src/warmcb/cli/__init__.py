@@ -5,10 +5,10 @@ from io import TextIOWrapper
 
 
 def main() -> None:
-    """Run the command; a mistake of the user's is one line on standard error and exit code 2."""
+    """Run the command. An error of the user is one line on standard error, and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without λ shows «?» instead of a traceback
+            stream.reconfigure(errors="replace")  # a terminal that cannot show λ shows ? instead of a traceback
     try:
         from warmcb.cli.app import run
     except ImportError as error:

@@ -1,5 +1,6 @@
-"""The commands and their common manners: progress and errors go to standard error, results to standard output."""
+"""The commands and what they have in common: results go to standard output, progress and errors to standard error."""
 
+import inspect
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -7,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 import warmcb
+from warmcb.cli import console
 from warmcb.errors import MissingDependencyError, WarmcbError
 
 app = typer.Typer(
@@ -31,11 +32,11 @@ _COMMANDS = (
     ("backup", "serve", "backup_command", "serve"),
     ("loop", "loop", "loop_app", "serve"),
 )
-"""Each command, the module and the name of what it is, and the extra that it needs."""
+"""Each command, its module and its name there, and the extra of the package that it needs."""
 
 
 def _add(name: str, module: str, thing: str, extra: str) -> None:
-    """Add a command, or one that says what has to be installed for it."""
+    """Add a command. If its packages are missing, add one that says how to install them."""
     try:
         command = getattr(import_module(f"warmcb.cli.{module}"), thing)
     except ImportError as error:
@@ -50,18 +51,27 @@ def _add(name: str, module: str, thing: str, extra: str) -> None:
         return
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
+        _fill_lines(command)
     else:
         app.command(name, epilog=getattr(command, "epilog", None))(command)
 
 
+def _fill_lines(group: typer.Typer) -> None:
+    """Let help wrap at the width of the terminal, and not where the lines of a docstring end."""
+    for command in group.registered_commands:
+        paragraphs = inspect.cleandoc((command.callback and command.callback.__doc__) or "").split("\n\n")
+        command.help = command.help or "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 for _command in _COMMANDS:
     _add(*_command)
+_fill_lines(app)
 
 
 @app.callback(invoke_without_command=True)
 def _top(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         print(warmcb.__version__)
@@ -70,7 +80,7 @@ def _top(
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command and give its exit code."""
+    """Run the command, and return its exit code."""
     _look_here()
     try:
         return int(app(arguments, standalone_mode=False) or 0)
@@ -86,7 +96,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _look_here() -> None:
-    """Find a user's own modules in the current folder, too; last, so that they hide nothing."""
+    """Make a user's own modules in the current folder importable. The folder comes last, so they hide nothing."""
     with suppress(OSError):  # the folder may have been deleted
         here = str(Path.cwd())
         if here not in sys.path:
@@ -94,7 +104,5 @@ def _look_here() -> None:
 
 
 def _complain(message: str) -> int:
-    Console(stderr=True, soft_wrap=True, highlight=False, emoji=False).print(
-        f"warmcb: {' '.join(message.split())}", markup=False
-    )
+    console.tell(console.messages(), f"warmcb: {' '.join(message.split())}")
     return 2

@@ -25,7 +25,7 @@ datasets_app = group("List the known data sets, or show what is in one of them."
 @datasets_app.command("list", epilog=examples("warmcb datasets list", "warmcb datasets list openml"))
 def list_datasets(
     name: Annotated[
-        str | None, typer.Argument(metavar="[SUITE]", help=f"One of: {', '.join(SUITES)}.", show_default=False)
+        str | None, typer.Argument(metavar="SUITE", help=f"One of: {', '.join(SUITES)}.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

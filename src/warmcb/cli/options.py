@@ -32,7 +32,7 @@ def output_file(purpose: str, metavar: str = "FILE") -> Any:
 
 def examples(*lines: str) -> str:
     """The end of a command's help: lines to copy."""
-    return "\n\n".join(["Examples:" if len(lines) > 1 else "Example:", *lines])
+    return "\n".join(["Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)])
 
 
 def with_examples(*lines: str) -> Callable[[Command], Command]:

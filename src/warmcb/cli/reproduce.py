@@ -9,9 +9,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
+from warmcb._messages import counted
 from warmcb.catalogue import GROUPS, STUDIED
+from warmcb.cli.console import busy, messages, results, table, tell
+from warmcb.cli.options import Workers, with_examples
 from warmcb.cli.study_progress import StudyProgress
 from warmcb.cli.workers import checked_workers
 from warmcb.data import SUITES
@@ -24,100 +26,123 @@ from warmcb.study.run import LeftOut, NothingToRunError, StudyOutcome, run_study
 from warmcb.study.store import StudyStore
 from warmcb.study.verdicts import CLOSE, FEW
 
-_LISTS = "Commas between values, or repeat it."
 _MOST_LINES = 30
 
 
+@with_examples(
+    "warmcb reproduce",
+    "warmcb reproduce --suite openml --out openml-study --workers 8",
+    "warmcb reproduce --data my-tables --algorithms arrow-8,bandit-only,my_package:MyBandit --out mine",
+)
 def reproduce(
-    out: Annotated[Path, typer.Option(help="The folder: new, empty, or that of the same study.")] = Path("study"),
+    out: Annotated[Path, typer.Option(help="The folder of the study: a new or empty one, or one to resume.")] = Path(
+        "study"
+    ),
     data: Annotated[
-        list[str] | None, typer.Option(help="A folder of data files, or one file; may be repeated.", metavar="DIR")
+        list[str] | None,
+        typer.Option(help="A folder of data files, or one file; repeat the option for more.", metavar="DIR"),
     ] = None,
     suite: Annotated[
         list[str] | None,
-        typer.Option(help=f"One of: {', '.join(SUITES)}; may be repeated.", show_default="bundled"),
+        typer.Option(help=f"One of: {', '.join(SUITES)}; repeat the option for more.", show_default="bundled"),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Every shuffle of the main ε, 0.0125, at every ε and for every extra.")
+        bool, typer.Option("--full", help="Play all shuffles at every ε and for every extra, not only at ε = 0.0125.")
     ] = False,
     truth: Annotated[
-        str | None, typer.Option(help="Whose costs are true: bandit or supervised.", show_default="bandit")
+        str | None, typer.Option(help="Which source has the true costs: bandit or supervised.", show_default="bandit")
     ] = None,
     epsilon: Annotated[
-        list[str] | None, typer.Option(help=f"Shares of exploration. {_LISTS}", show_default="the paper's three")
+        list[str] | None,
+        typer.Option(help="The shares of exploration.", show_default="the three of the paper"),
     ] = None,
     algorithms: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Of {', '.join((*GROUPS, *STUDIED))}, or your own: package.module:Class. {_LISTS}",
+            help=f"The algorithms: {', '.join((*GROUPS, *STUDIED))}, or your own, as package.module:Class.",
             show_default="paper",
         ),
     ] = None,
     extras: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"More algorithms, at the main ε alone; or none. {_LISTS}",
+            help="More algorithms, which are played at the main ε only; none for no extras.",
             show_default="warm,single-lambda, unless --algorithms is given",
         ),
     ] = None,
     claims: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Judge these claims alone, and play only what they need; any other word lists their names. {_LISTS}",
+            help="Judge only these claims, and play only what they need. An unknown name lists all claims.",
             metavar="ID",
         ),
     ] = None,
     noises: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"none, uar:P, cyc:P, maj:P, or your own: package.module:function. {_LISTS}",
-            show_default="the paper's ten",
+            help="The noises: none, uar:P, cyc:P, maj:P, or your own, as package.module:function.",
+            show_default="the ten of the paper",
         ),
     ] = None,
-    learning_rates: Annotated[list[str] | None, typer.Option(help=_LISTS, show_default="the paper's nine")] = None,
+    learning_rates: Annotated[
+        list[str] | None, typer.Option(help="The learning rates.", show_default="the nine of the paper")
+    ] = None,
     warm_starts: Annotated[
-        list[str] | None, typer.Option(help=f"Sizes in units of ⌈n/200⌉ rows. {_LISTS}", show_default="1,2,4,8")
+        list[str] | None,
+        typer.Option(help="Sizes of the warm start, in units of ⌈n/200⌉ rows.", show_default="1,2,4,8"),
     ] = None,
     interactions: Annotated[
-        list[str] | None, typer.Option(help=f"Lengths in the same units. {_LISTS}", show_default="23,46,92,184")
+        list[str] | None,
+        typer.Option(help="Lengths of the interaction, in the same units.", show_default="23,46,92,184"),
     ] = None,
     shuffles: Annotated[
-        int | None, typer.Option(help="Orders of each data set's rows, at the main ε.", show_default="3")
+        int | None,
+        typer.Option(help="The number of orders of the rows of each data set, at the main ε.", show_default="3"),
     ] = None,
     side_shuffles: Annotated[
-        int | None, typer.Option(help="How many of them are played at any other ε.", show_default="2")
+        int | None, typer.Option(help="How many of these orders are played at any other ε.", show_default="2")
     ] = None,
     extra_shuffles: Annotated[
-        int | None, typer.Option(help="How many of them extras without a rate are played in.", show_default="1")
+        int | None,
+        typer.Option(help="How many of these orders extras without a learning rate play.", show_default="1"),
     ] = None,
-    seeds: Annotated[int | None, typer.Option(help="Explorations of each order.", show_default="1")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="The number of runs for each order, with different exploration.", show_default="1"),
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Another seed draws everything anew: orders, noise.", show_default="0")
+        int | None, typer.Option(help="The seed of everything that is random: orders, noise, ...", show_default="0")
     ] = None,
     max_rows: Annotated[
-        int | None, typer.Option(help="Of larger data sets, a random part.", show_default="all rows")
+        int | None, typer.Option(help="Use a random part of larger data sets.", show_default="all rows")
     ] = None,
     grid: Annotated[
-        Path | None, typer.Option(help="A TOML file with the options above; those given here go first.", metavar="FILE")
+        Path | None,
+        typer.Option(help="A TOML file with the options above. Options of the command line win.", metavar="FILE"),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes.", show_default="one for each core")] = None,
+    workers: Workers = None,
     cluster: Annotated[
-        str | None, typer.Option(help="A Dask scheduler instead; its workers must see --out.", metavar="ADDRESS")
+        str | None,
+        typer.Option(help="A Dask scheduler to use instead. Its workers must see --out.", metavar="ADDRESS"),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the study in --out, as it was begun.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the study in --out with its own options.")] = False,
 ) -> int:
-    """Repeat the paper's study and judge each of its claims.
+    """Repeat the paper's study, and judge each of its claims.
 
-    Without options: the paper's protocol on fifteen of its data sets, in five to six minutes on two cores; three orders
-    of the rows at ε = 0.0125, one of them for WarmBandit, and two at ε = 0.00625 and 0.1. Interrupted, it goes on where
-    it stopped when it is started again. In the end --out holds report.html (open it in a browser), results.parquet,
-    scores.parquet, claims.json, figures/ and manifest.json.
+    Without options it runs the paper's protocol on 15 of its data sets, in about six minutes on two cores: three orders
+    of the rows at ε = 0.0125 (one for WarmBandit), and two orders at ε = 0.00625 and at 0.1. If it is interrupted, the
+    same command continues where it stopped.
+
+    At the end, --out contains report.html (open it in a browser), results.parquet, scores.parquet, claims.json,
+    figures/ and manifest.json.
+
+    Options for lists take several values: separate them by commas, or repeat the option.
     """
     for name, count in (("side_shuffles", side_shuffles), ("extra_shuffles", extra_shuffles)):
         if full and count is not None:
-            raise InputError(f"{name} is {count} beside --full, which has them all; expected one of them")
+            raise InputError(f"{name} is {count} with --full, which plays all orders; expected one of the two")
     if resume and grid is not None:
-        raise InputError(f"grid is {str(grid)!r} beside --resume, which has the study's own; expected one of them")
+        raise InputError(f"grid is {str(grid)!r} with --resume, which has its own grid; expected one of the two")
     store = StudyStore(out)
     start = store.grid() if resume else Grid()
     from_file = {} if grid is None else read_settings(grid)
@@ -143,20 +168,20 @@ def reproduce(
     wanted = grid_of(from_file | {name: value for name, value in options.items() if value is not None}, start)
     if full:
         wanted = wanted.changed({"side_shuffles": wanted.shuffles, "extra_shuffles": wanted.shuffles})
-    console = Console(stderr=True, highlight=False, emoji=False)
+    console = messages()
     began = datetime.now(UTC)
     try:
         with _engine(workers, cluster) as engine, StudyProgress(console) as progress:
             outcome = run_study(wanted, store, engine, progress)
-        with console.status("drawing"):
+        with busy(console, "drawing"):
             judged = write_up(wanted, store, outcome, began)
     except NothingToRunError as error:
         _tell_left_out(console, error.left_out)
-        console.print(f"warmcb: {error}", markup=False, soft_wrap=True)
+        tell(console, f"warmcb: {error}")
         return 1
     except (KeyboardInterrupt, OSError, EngineLostError):
         if store.begun:
-            console.print(f"stopped; to go on: {_resume_command(store)}", markup=False, soft_wrap=True)
+            tell(console, f"stopped; to continue: {_resume_command(store)}")
         raise
     _tell(console, outcome, judged, store)
     return 1 if outcome.failures else 0
@@ -165,47 +190,48 @@ def reproduce(
 def _engine(workers: int | None, cluster: str | None) -> AbstractContextManager[Engine]:
     if cluster is not None:
         if workers is not None:
-            raise InputError(f"workers is {workers} beside a cluster; expected one of the two")
+            raise InputError(f"workers is {workers} with a cluster; expected one of the two")
         return dask_cluster(cluster)
     return processes(checked_workers(workers))
 
 
 def _tell(console: Console, outcome: StudyOutcome, claims: Sequence[Mapping[str, Any]], store: StudyStore) -> None:
-    table = Table("claim", "where", "least favourable", "verdict", box=None, padding=(0, 2, 0, 0))
-    for claim in claims:
-        numbers = [f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" for one in claim["numbers"][:1]]
-        table.add_row(claim["claim"], claim["where"], *(numbers or ["–"]), claim["verdict"])
-    Console(emoji=False).print(table)
+    columns = ("claim", "where", "least favourable", "verdict")
+    results().print(table(dict.fromkeys(columns, "left"), map(_row, claims)))
     if any(claim["verdict"] in (CLOSE, FEW) for claim in claims):
-        hint = "more families decide more claims: --data DIR, or --suite openml for the paper's 524 data sets"
-        console.print(hint, soft_wrap=True)
+        tell(console, "more data decide more claims: --data DIR, or --suite openml for the paper's 524 data sets")
     _tell_left_out(console, outcome.left_out)
     for unit, reason in outcome.failures:
-        console.print(f"failed: {unit}: {reason}", markup=False, soft_wrap=True)
+        tell(console, f"failed: {unit}: {reason}")
     if outcome.failures:
-        console.print(f"to try them again: {_resume_command(store)}", markup=False, soft_wrap=True)
+        tell(console, f"to try again: {_resume_command(store)}")
     _tell_families(console, outcome.families)
-    datasets, families = len(outcome.datasets), len(outcome.families.members())
-    of = f"{datasets} data set{'' if datasets == 1 else 's'} of {families} famil{'y' if families == 1 else 'ies'}"
-    size = f"{len(outcome.results)} results on {of}"
-    page = f"; read {store.folder / 'report.html'}" if claims else "; there is nothing to score, so there is no page"
-    console.print(f"{size}{page}", markup=False, soft_wrap=True)
+    families = counted(len(outcome.families.members()), "family", plural="families")
+    size = f"{len(outcome.results)} results on {counted(len(outcome.datasets), 'data set')} of {families}"
+    page = f"open {store.folder / 'report.html'}" if claims else "there is nothing to score, so there is no report"
+    tell(console, f"{size}; {page}")
+
+
+def _row(claim: Mapping[str, Any]) -> tuple[str, ...]:
+    """A claim with its least favourable number."""
+    numbers = [f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" for one in claim["numbers"][:1]]
+    return claim["claim"], claim["where"], *(numbers or ["–"]), claim["verdict"]
 
 
 def _tell_left_out(console: Console, left_out: list[LeftOut]) -> None:
     for name, reason in left_out[:_MOST_LINES]:
-        console.print(f"left out: {name}: {reason}", markup=False, soft_wrap=True)
+        tell(console, f"left out: {name}: {reason}")
     if len(left_out) > _MOST_LINES:
-        console.print(f"left out: {len(left_out) - _MOST_LINES} more", markup=False, soft_wrap=True)
+        tell(console, f"left out: {len(left_out) - _MOST_LINES} more")
 
 
 def _tell_families(console: Console, families: Families) -> None:
-    """What was found, not what is known of public data sets."""
+    """Tell which data sets count as one family, except for public data sets that are known to."""
     found = [link for link in families.links if not link.reason.startswith("known")]
     for first, second, reason in found[:_MOST_LINES]:
-        console.print(f"counted as one family: {first} and {second}: {reason}", markup=False, soft_wrap=True)
+        tell(console, f"counted as one family: {first} and {second}: {reason}")
     if len(found) > _MOST_LINES:
-        console.print(f"counted as one family: {len(found) - _MOST_LINES} more pairs", markup=False, soft_wrap=True)
+        tell(console, f"counted as one family: {len(found) - _MOST_LINES} more pairs")
 
 
 def _resume_command(store: StudyStore) -> str:
@@ -222,4 +248,4 @@ def _parsed(name: str, texts: list[str] | None, kind: type[int] | type[float]) -
         return None if words is None else [kind(word) for word in words]
     except ValueError:
         expected = "integers" if kind is int else "numbers"
-        raise InputError(f"{name} is {','.join(words or [])!r}; expected {expected} with commas between them") from None
+        raise InputError(f"{name} is {','.join(words or [])!r}; expected {expected}, separated by commas") from None

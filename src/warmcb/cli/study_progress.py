@@ -1,4 +1,4 @@
-"""How a study goes, on standard error: a bar for a terminal, plain lines elsewhere."""
+"""The progress of a study, on standard error: a bar on a terminal, plain lines elsewhere."""
 
 import time
 from collections import Counter
@@ -19,7 +19,7 @@ _SECONDS_BETWEEN_LOOKS = 0.1
 
 
 class StudyProgress:
-    """Units done and total, units a second, the time that remains, and what is running."""
+    """Shows the units that are done, units per second, the remaining time, and the units that run."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -65,14 +65,14 @@ class StudyProgress:
         self._waiting = Counter(self._first_alike.setdefault(unit.alike, unit) for unit in missing)
         self._clock, self._workers = clock, workers
         self._began = self._last_line = time.monotonic()
-        there = f", {self._found} are there already" if self._found else ""
+        there = f", {self._found} are done already" if self._found else ""
         self._say(f"{len(missing)} units of work to compute{there}")
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._task = self._bar.add_task("computing", total=None, count="", now="")
 
     def started(self, unit: Work) -> None:
-        self._waiting[self._first_alike[unit.alike]] -= unit not in self._running  # not for one that is tried again
+        self._waiting[self._first_alike[unit.alike]] -= unit not in self._running  # a unit may be tried again
         self._running[unit] = time.monotonic()
         if self._bar_is_due():
             self._show(self.seconds_left())
@@ -87,10 +87,10 @@ class StudyProgress:
         self._show(left)
         if line_is_due:
             now = "".join(f"; {running.label}" for running in list(self._running)[:1])
-            self._say(f"{self._done} of {self._total} units, {self._rate():.1f} a second, {_about(left)} left{now}")
+            self._say(f"{self._done} of {self._total} units, {self._rate():.1f} per second, {_about(left)} left{now}")
 
     def seconds_left(self) -> float | None:
-        """How long the rest will take, from the times of what is done; None before anything is."""
+        """The remaining time, from the times of the units that are done; None before any is."""
         waiting = self._clock.total(self._waiting)
         if waiting is None:
             return None

@@ -1,4 +1,4 @@
-"""What each part of WarmBandit brings: the same with one part changed, setting by setting."""
+"""Ablation: WarmBandit compared with variants in which one part is changed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,14 +13,14 @@ from warmcb.study.scores import area, standings
 
 WHOLE = "warm"
 SOURCES = ("warm-bandit-only", "warm-sup-only")
-"""WarmBandit with one source only: the choice of λ costs what lies above the better of them."""
+"""WarmBandit with one source only. The excess over the better one is the cost of selecting λ."""
 
 
 def ablation(scores: pl.DataFrame) -> list[dict[str, Any]]:
-    """The whole bandit and each changed part in a table of one ε and one tuning, the smallest loss first.
+    """Compare WarmBandit with each variant, in the scores of one ε and one tuning; the smallest loss comes first.
 
-    `area`; `value`: how much more excess cost the change brings, with its interval; `win`, `lose`: as in the
-    standings. Empty if the whole bandit, or any part, is not in the table.
+    `value` is the additional excess cost of a variant, with its interval. `area`, `win` and `lose` are as in the
+    standings. The list is empty if WarmBandit or all variants are missing.
     """
     found = set(scores["algorithm"].unique())
     parts = [name for name in ABLATION if name in found]
@@ -37,10 +37,10 @@ def ablation(scores: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def excess(scores: pl.DataFrame) -> list[dict[str, Any]]:
-    """For each noise the areas of the whole bandit and of the better single source, and what lies between them.
+    """For each noise, compare WarmBandit with the better one of its single sources; the largest loss comes first.
 
-    `above` is a difference of areas; `value` one of excess costs, with its interval. The worst first. Empty if one of
-    them is not in the table.
+    `above` is a difference of areas, and `value` a difference of excess costs, with its interval. The list is empty if
+    one of them is missing.
     """
     compared = (WHOLE, *SOURCES)
     if not set(compared) <= set(scores["algorithm"].unique()):

@@ -1,4 +1,4 @@
-"""In which order the units of a study are computed."""
+"""The order in which the units of a study are computed."""
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
@@ -11,11 +11,11 @@ W = TypeVar("W", bound=Timed)
 
 
 class Agenda(Generic[W]):
-    """Units in the order to compute them.
+    """A queue of units.
 
-    One of each sort comes first, which tells how long the others take; large and small ones of every kind take turns,
-    so that after a few of them the rest can be foretold. Then the longest come first, so that at the end no worker
-    waits long.
+    First comes one unit of each sort, which shows how long the others of its sort take. Large and small units of each
+    kind alternate, so that the remaining time can be estimated early. After them the longest units come first, so that
+    no worker waits long at the end.
     """
 
     def __init__(self, units: Iterable[W], clock: Forecast) -> None:
@@ -44,7 +44,7 @@ class Agenda(Generic[W]):
 
 
 def _spread(ordered: Sequence[W]) -> list[W]:
-    """From an ordered sequence the first, the middle one, then the quarters, the eighths, and so on."""
+    """Reorder a sequence: the first item, the middle one, then the quarters, the eighths, and so on."""
     digits = len(ordered).bit_length()
     places = sorted(range(2**digits), key=lambda place: f"{place:0{digits}b}"[::-1])
     return [ordered[place] for place in places if place < len(ordered)]

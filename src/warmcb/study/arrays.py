@@ -19,7 +19,7 @@ _VERSION_FILE = "code-version"
 def write_arrays(
     dataset: Dataset | DescribedDataset, facts: DataFacts, arrays: Path, *, shuffles: int, seed: int
 ) -> None:
-    """Write what workers map into their memory: the rows in the order of each shuffle, and which code they need."""
+    """Write the rows in the order of each shuffle, and the version of the code that workers need."""
     for shuffle in range(shuffles):
         order = row_order(seed, facts.name, shuffle, facts.n_rows)
         save_arrays(dataset.rows(order), _folder(arrays, facts, shuffle))
@@ -28,15 +28,15 @@ def write_arrays(
 
 
 def _folder(arrays: Path, data: DataFacts, shuffle: int) -> Path:
-    # With the name: a copy of a data set has orders of its own.
+    # The name is part of it: a copy of a data set under another name has other orders.
     named = hashlib.blake2b(f"{data.name}/{data.fingerprint}".encode(), digest_size=16)
     return arrays / named.hexdigest() / str(shuffle)
 
 
 @lru_cache(maxsize=1)
 def mapped_dataset(arrays: Path, data: DataFacts, shuffle: int) -> Dataset | DescribedDataset:
-    """The rows of one shuffle, as they were written; a worker with other code is refused."""
+    """The rows of one shuffle. A worker with another version of the code is refused."""
     planned = (arrays / _VERSION_FILE).read_text()
     if planned != code_version():
-        raise WarmcbError(f"this worker has warmcb {code_version()}; expected {planned}, as the study")
+        raise WarmcbError(f"this worker has warmcb {code_version()}; expected {planned}, the version of the study")
     return load_arrays(_folder(arrays, data, shuffle))

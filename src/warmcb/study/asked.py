@@ -1,4 +1,4 @@
-"""From what a user asks for to a grid, and from a grid to the command that asks for it."""
+"""From the settings of a user to a grid, and from a grid to its command."""
 
 import shlex
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from warmcb.study.evidence import RIVALS, Needs
 from warmcb.study.grid import Grid
 
 _FOLLOW = ("suites", "algorithms", "extras", "noises", "epsilon", "side_shuffles")
-"""What may follow from other settings, also from those before it here."""
+"""Settings whose defaults depend on other settings, also on those before them in this list."""
 
 
 def grid_of(settings: Mapping[str, Any], start: Grid | None = None) -> Grid:
-    """A grid with these settings; where claims are named, only what they need, unless something else is said.
+    """Make a grid with these settings. If claims are named, the defaults are what these claims need.
 
     >>> grid_of({"claims": ["gap-shrinks"], "shuffles": 10}).noises
     ('cyc:1',)
@@ -44,18 +44,18 @@ def _needs(claim: str, truth: str) -> dict[str, list[Any]]:
 
 
 def _check(grid: Grid, claim: str, needs: Mapping[str, list[Any]]) -> None:
-    """Refuse a grid in which a claim that was named cannot be judged."""
+    """Refuse a grid that lacks what a named claim needs."""
     played = {"algorithms": (*grid.algorithms, *grid.extras), "noises": grid.noises, "epsilon": grid.epsilon}
     for name, found in played.items():
         if missing := [one for one in needs[name] if one not in found]:
             raise InputError(
-                f"{name} is {','.join(map(str, found))} beside the claim {claim}; expected {missing[0]}, too,"
+                f"{name} is {','.join(map(str, found))} with the claim {claim}; expected {missing[0]} as well,"
                 " which it needs"
             )
 
 
 def options(grid: Grid) -> list[str]:
-    """What to tell the command line for a grid: whatever is not the default, nor follows from the rest."""
+    """The options of the command for a grid: all settings that are neither defaults nor follow from the others."""
     wanted, default = asdict(grid), asdict(Grid())
     said = {name: value for name, value in wanted.items() if name not in _FOLLOW and value != default[name]}
     for name in _FOLLOW:
@@ -73,10 +73,10 @@ def options(grid: Grid) -> list[str]:
 def _unchecked(settings: Mapping[str, Any]) -> Grid:
     try:
         return grid_of(settings)
-    except InputError:  # some of the settings may be refused without the others
+    except InputError:  # some settings are valid only together with others
         return Grid().changed(settings)
 
 
 def command(grid: Grid) -> str:
-    """The command that asks for a grid."""
+    """The command that runs a grid."""
     return shlex.join(["warmcb", "reproduce", *options(grid)])

@@ -1,4 +1,4 @@
-"""Scores by family, ratio and noise: the tables that means, curves and verdicts are computed from."""
+"""Scores by family, ratio and noise. Means, curves and verdicts are computed from these tables."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from warmcb.study.estimates import Doubles, JackknifeEstimate, mean_over_ratios
 
 
 class MissingError(Exception):
-    """The study does not hold what was asked for."""
+    """The study does not have the results that were asked for."""
 
 
 class Cells:
     """The scores of one ε and one tuning, averaged within each family, ratio and noise.
 
-    `columns` are the scores to average; an estimate has one number for each. Tables that are compared have the same
-    `families`, of which some may have no scores.
+    `columns` are the scores to average. An estimate has one number for each of them. Tables that are compared have the
+    same `families`, even if some families have no scores.
     """
 
     def __init__(self, scores: pl.DataFrame, columns: Sequence[str], families: Sequence[str] | None = None) -> None:
@@ -34,7 +34,7 @@ class Cells:
             self._tables.setdefault(algorithm, {})[noise_text(kind, p)] = table
 
     def mean(self, algorithm: str, noises: Sequence[str] = (), ratio: float | None = None) -> JackknifeEstimate:
-        """The mean over families, ratios and noises, those named or all there are; at one ratio, if it is given."""
+        """The mean over families, ratios and noises. By default all noises and all ratios count."""
         known = self._tables.get(algorithm, {})
         tables = [known[noise] for noise in noises or known if noise in known]
         if not tables or len(tables) < len(noises):

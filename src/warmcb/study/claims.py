@@ -1,4 +1,4 @@
-"""The paper's claims (section 5 and the appendix), each as a list of differences that are positive if it is true."""
+"""The paper's claims (section 5 and the appendix). Each is a list of differences, which are positive if it is true."""
 
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class Claim(NamedTuple):
 
 
 def chosen_claims(ids: tuple[str, ...], truth: str) -> tuple[Claim, ...]:
-    """The claims of these ids; all of them, if there are none."""
+    """The claims with these ids; all claims if no id is given."""
     known = {claim.id: claim for claim in CLAIMS[truth]}
     for one in ids:
         if one not in known:
@@ -47,7 +47,7 @@ def chosen_claims(ids: tuple[str, ...], truth: str) -> tuple[Claim, ...]:
 
 
 def _above_both(epsilon: float) -> Differences:
-    """Ahead of the methods that use both sources, under every noise."""
+    """ARRoW-CB 8 is ahead of the other methods that use both sources, under every noise."""
     return all_of(*(ahead(_ARROW, other, [noise], None, epsilon) for other in _BOTH_SOURCES for noise in ALL_NOISES))
 
 
@@ -66,14 +66,14 @@ _PAPERS_CLAIMS = (
     ),
     Claim(
         "best-or-close",
-        "ARRoW-CB 8 alone is best or close under every noise: its largest gap to the best is the smallest",
-        "section 5, «In sum»",
+        "only ARRoW-CB 8 is best or close to the best under every noise: its largest gap to the best is the smallest",
+        'section 5, "In sum"',
         smallest_worst_gap(_ARROW),
     ),
     Claim(
         "both-sources-curves",
-        "in the six panels of Figure 2, the curve of ARRoW-CB 8 approximately dominates those of the other methods that"
-        " use both sources",
+        "in the six panels of Figure 2, the curve of ARRoW-CB 8 approximately dominates those of the other methods"
+        " that use both sources",
         "Fig. 2",
         all_of(
             *(dominates(_ARROW, other, [noise]) for other in _BOTH_SOURCES for noise in FIGURE_2),
@@ -119,49 +119,50 @@ _PAPERS_CLAIMS = (
     ),
     Claim(
         "best-lambda",
-        "using different λ in different phases, ARRoW-CB 8 outperforms the best single λ, over the noises of Figure 2",
+        "with different λ in different phases, ARRoW-CB 8 is better than the best single λ, over the noises of"
+        " Figure 2",
         "section 5",
         ahead(_ARROW, BEST_LAMBDA, FIGURE_2),
     ),
     Claim(
         "noiseless",
-        "noiseless, ARRoW-CB 8 is ahead of all but Sup-Only",
+        "without noise, ARRoW-CB 8 is ahead of all others except Sup-Only",
         "Fig. 2",
         best(_ARROW, _NOISELESS, but="sup-only"),
     ),
     Claim(
         "sup-only-leads",
-        "noiseless, Sup-Only is ahead of ARRoW-CB 8",
+        "without noise, Sup-Only is ahead of ARRoW-CB 8",
         "Fig. 2",
         ahead("sup-only", _ARROW, _NOISELESS),
     ),
     Claim(
         "noiseless-curve",
-        "noiseless, the curve of ARRoW-CB 8 dominates all but that of Sup-Only",
+        "without noise, the curve of ARRoW-CB 8 dominates all others except that of Sup-Only",
         "Fig. 2",
         _dominates_all(_NOISELESS, "sup-only"),
     ),
     Claim(
         "uar",
-        "at uar 0.25 the order is the same: ARRoW-CB 8 is behind Sup-Only alone",
+        "at uar 0.25 the order is the same: only Sup-Only is ahead of ARRoW-CB 8",
         "Fig. 2",
         all_of(ahead("sup-only", _ARROW, _UAR), best(_ARROW, _UAR, but="sup-only")),
     ),
     Claim(
         "less-dominant",
-        "from noiseless to uar 0.25, Sup-Only loses ground against ARRoW-CB 8",
+        "Sup-Only leads ARRoW-CB 8 by less at uar 0.25 than without noise",
         "Fig. 2",
         smaller_lead("sup-only", _ARROW, _UAR, than=_NOISELESS),
     ),
     Claim(
         "smaller-gaps",
-        "at uar 0.25 ARRoW-CB 8 leads by less than noiseless: the labels are worth less",
+        "ARRoW-CB 8 leads the others by less at uar 0.25 than without noise, as the labels are worth less",
         "Fig. 2",
         all_of(*(smaller_lead(_ARROW, name, _UAR, _NOISELESS) for name in ("arrow-2", "sim-bandit", "bandit-only"))),
     ),
     Claim(
         "cyc-1",
-        "at cyc 1, ARRoW-CB 8 is behind Bandit-Only alone",
+        "at cyc 1, only Bandit-Only is ahead of ARRoW-CB 8",
         "Fig. 2",
         all_of(ahead("bandit-only", _ARROW, _CYC_1), best(_ARROW, _CYC_1, but="bandit-only")),
     ),
@@ -170,7 +171,7 @@ _PAPERS_CLAIMS = (
     Claim("maj-1-leader", "at maj 1, Bandit-Only is best of all", "appendix", best("bandit-only", ("maj:1",))),
     Claim(
         "leader-other-epsilon",
-        "with extreme noise (uar 1, cyc 1, maj 1), Bandit-Only is best of all at ε = 0.00625 and 0.1, too",
+        "with extreme noise (uar 1, cyc 1, maj 1), Bandit-Only is best of all at ε = 0.00625 and 0.1 as well",
         "appendix",
         all_of(
             *(best("bandit-only", [noise], epsilon=epsilon) for epsilon in (SMALL, LARGE) for noise in _EXTREME_NOISES)
@@ -178,7 +179,7 @@ _PAPERS_CLAIMS = (
     ),
     Claim(
         "gap-shrinks",
-        "at cyc 1, the gap of ARRoW-CB 8 to Bandit-Only shrinks from ε = 0.0125 to 0.1",
+        "at cyc 1, the gap between ARRoW-CB 8 and Bandit-Only is smaller at ε = 0.1 than at 0.0125",
         "Fig. 2",
         wider_gap(_ARROW, "bandit-only", _CYC_1, at=MAIN, than_at=LARGE),
     ),
@@ -204,7 +205,7 @@ _PAPERS_CLAIMS = (
     ),
     Claim(
         "ratios-both-sources",
-        "at maj 0.25, ARRoW-CB 8 is ahead of the others that use both sources at the ratios 2.875, 23 and 184",
+        "at maj 0.25, ARRoW-CB 8 is ahead of the other methods that use both sources, at the ratios 2.875, 23 and 184",
         "Fig. 3",
         all_of(*(ahead(_ARROW, other, _MAJ, ratio) for other in _BOTH_SOURCES for ratio in (2.875, 23.0, 184.0))),
     ),
@@ -228,7 +229,7 @@ _PAPERS_CLAIMS = (
     ),
     Claim(
         "warm-start-helps",
-        "noiseless, a warm start helps: ARRoW-CB 8 is ahead of Bandit-Only",
+        "without noise, a warm start helps: ARRoW-CB 8 is ahead of Bandit-Only",
         "section 5, question a",
         ahead(_ARROW, "bandit-only", _NOISELESS),
     ),
@@ -240,8 +241,8 @@ _PAPERS_CLAIMS = (
     ),
     Claim(
         "no-hit",
-        "ARRoW-CB 8 is spared the hit of relying on the wrong source: with extreme noise it is ahead of Sup-Only,"
-        " noiseless at small ratios of Bandit-Only",
+        "ARRoW-CB 8 does not rely on the wrong source: it is ahead of Sup-Only with extreme noise, and of"
+        " Bandit-Only without noise at small ratios",
         "appendix",
         all_of(
             *(ahead(_ARROW, "sup-only", [noise]) for noise in _EXTREME_NOISES),
@@ -250,20 +251,21 @@ _PAPERS_CLAIMS = (
     ),
     Claim(
         "epsilon-costs",
-        "noiseless, more ε costs all that explore: their gaps to Sup-Only grow from ε = 0.0125 to 0.1",
+        "without noise, a larger ε costs every method that explores: its gap to Sup-Only is larger at ε = 0.1 than"
+        " at 0.0125",
         "section 5",
         all_of(*(wider_gap(name, "sup-only", _NOISELESS, at=LARGE, than_at=MAIN) for name in _EXPLORE)),
     ),
     Claim(
         "small-epsilon",
-        "with little noise a small ε is to be preferred: noiseless, 0.0125 is cheaper than 0.1",
-        "section 5, «In sum»",
+        "with little noise a small ε is better: without noise, 0.0125 costs less than 0.1",
+        'section 5, "In sum"',
         cheaper_with(_ARROW, MAIN, LARGE, _NOISELESS),
     ),
     Claim(
         "large-epsilon",
-        "with much noise a large ε is to be preferred: at cyc 1, 0.1 is cheaper than 0.0125",
-        "section 5, «In sum»",
+        "with much noise a large ε is better: at cyc 1, 0.1 costs less than 0.0125",
+        'section 5, "In sum"',
         cheaper_with(_ARROW, LARGE, MAIN, _CYC_1),
     ),
 )
@@ -273,7 +275,7 @@ _SUPERVISED_TRUTH_CLAIMS = (
     Claim("aggregate", "Algorithm 2 is best over all noises", "beyond the paper", best(_TWO, ALL_NOISES)),
     Claim(
         "best-or-close",
-        "Algorithm 2 alone is best or close under every noise: its largest gap to the best is the smallest",
+        "only Algorithm 2 is best or close to the best under every noise: its largest gap to the best is the smallest",
         "beyond the paper",
         smallest_worst_gap(_TWO),
     ),
@@ -285,19 +287,19 @@ _SUPERVISED_TRUTH_CLAIMS = (
     ),
     Claim(
         "feedback-helps",
-        "where feedback is right, it helps: Algorithm 2 is ahead of λ = 0 of its own learner",
+        "if the feedback is right, it helps: Algorithm 2 is ahead of λ = 0 of its own learner",
         "suggested by theorem 2",
         ahead(_TWO, "least-squares-0", _NOISELESS),
     ),
     Claim(
         "feedback-safe",
-        "where feedback is misleading (cyc 1), Algorithm 2 is ahead of λ = 1 of its own learner",
+        "if the feedback misleads (cyc 1), Algorithm 2 is ahead of λ = 1 of its own learner",
         "suggested by theorem 2",
         ahead(_TWO, "least-squares-1", _CYC_1),
     ),
     Claim(
         "labels-lead",
-        "where feedback is misleading (cyc 1), the labels alone are best: λ = 0 of that learner",
+        "if the feedback misleads (cyc 1), the labels alone are best: λ = 0 of the same learner",
         "suggested by theorem 2",
         best("least-squares-0", _CYC_1),
     ),
@@ -316,4 +318,4 @@ _SUPERVISED_TRUTH_CLAIMS = (
 )
 
 CLAIMS = {"bandit": _PAPERS_CLAIMS, "supervised": _SUPERVISED_TRUTH_CLAIMS}
-"""What is claimed where the rounds are the truth, and where the labels are."""
+"""The claims for the two settings: the rounds are the truth, or the labels are."""

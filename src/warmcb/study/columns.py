@@ -11,6 +11,6 @@ SCHEMA = {
     "algorithm": pl.String, "learning_rate": pl.Float64, "shuffle": pl.Int64, "seed": pl.Int64,
     "average_cost": pl.Float64, "optimal_cost": pl.Float64, "constant_cost": pl.Float64,
 }  # fmt: skip
-"""The columns of the units' files."""
+"""The columns of the files of units, with their types."""
 COLUMNS = tuple(SCHEMA)[:-2]
 FLOOR_COLUMNS = ("dataset", "shuffle", *tuple(SCHEMA)[-2:])

@@ -1,8 +1,8 @@
-"""What is drawn for what: every random number of a study is a function of its seed and of the things named here.
+"""The random numbers of a study. Each is a function of the seed and of the arguments here.
 
-Two data sets share no draw, nor do two shuffles, nor two kinds of noise. What is compared on one data set shares all of
-them: algorithms, rates and ε see the same rows in the same order with the same wrong labels, and explore in the same
-rounds; the labels that are wrong at p = 0.25 are wrong at p = 0.5, too.
+Different data sets, shuffles and kinds of noise have independent random numbers. Algorithms, learning rates and ε on
+the same data set share them: they see the same rows in the same order with the same wrong labels, and explore in the
+same rounds. Labels that are wrong at p = 0.25 are also wrong at p = 0.5.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from warmcb import _streams
 
 
 def part_of_rows(seed: int, dataset: str, n_rows: int, max_rows: int) -> NDArray[np.int64]:
-    """Which rows of a data set with too many of them take part."""
+    """A random part of the rows, for a data set with too many."""
     return _permutation(n_rows, seed, dataset, "part")[:max_rows]
 
 
@@ -23,7 +23,7 @@ def row_order(seed: int, dataset: str, shuffle: int, n_rows: int) -> NDArray[np.
 
 
 def noise_seed(seed: int, dataset: str, shuffle: int, kind: str) -> int:
-    """The same for every p: a label that is wrong at some p is wrong at every larger one."""
+    """The seed of the noise, which is the same for every p."""
     return _number(seed, dataset, "noise", shuffle, kind)
 
 

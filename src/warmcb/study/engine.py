@@ -1,4 +1,4 @@
-"""Units of work on any `concurrent.futures.Executor`: processes of this machine, or a Dask cluster."""
+"""Compute units on any `concurrent.futures.Executor`: processes of this machine, or a Dask cluster."""
 
 import multiprocessing
 import os
@@ -30,7 +30,7 @@ from warmcb.study.forecast import Forecast, Timed
 
 
 class Engine(NamedTuple):
-    """How to open an executor, how many units it computes at once, and how many to hand it so that it is never idle."""
+    """How to open an executor, how many units it computes at once, and how many it gets so that it is never idle."""
 
     open: Callable[[], AbstractContextManager[Executor]]
     workers: int
@@ -44,7 +44,7 @@ class FailedUnit(NamedTuple):
 
 
 class Work(Timed, Protocol):
-    """What an engine computes."""
+    """A unit of work, as an engine sees it."""
 
     @property
     def label(self) -> str: ...
@@ -53,7 +53,7 @@ class Work(Timed, Protocol):
 
 
 class UnitWatch(Protocol):
-    """Who is told what happens."""
+    """Is told which units start and end."""
 
     def started(self, unit: Work) -> None: ...
 
@@ -64,7 +64,7 @@ W = TypeVar("W", bound=Work)
 
 
 class EngineLostError(WarmcbError, RuntimeError):
-    """The cluster went away; what it had computed is kept."""
+    """The connection to the cluster was lost. Its results so far are kept."""
 
 
 def run_units(
@@ -75,10 +75,10 @@ def run_units(
     watch: UnitWatch,
     clock: Forecast,
 ) -> list[FailedUnit]:
-    """Compute all units, hand each result to `keep`, and give back those that failed.
+    """Compute all units, pass each result to `keep`, and return the units that failed.
 
-    When a worker dies its pool is lost with all that was in flight. Those units are then tried one at a time: the one
-    that kills a worker of its own is given up, the others go on.
+    If a worker dies, its pool is lost with all units in progress. They are then tried one at a time. A unit that kills
+    its worker again is given up.
     """
     waiting = Agenda(units, clock)
     failures: list[FailedUnit] = []
@@ -106,7 +106,7 @@ def _run_until_broken(
     clock: Forecast,
     failures: list[FailedUnit],
 ) -> list[W]:
-    """Empty the queue; if a worker dies, give back the units that were in flight."""
+    """Compute all units of a queue. If a worker dies, return the units that were in progress."""
     with engine.open() as executor:
         running: dict[Future[tuple[Columns, float]], W] = {}
         while waiting or running:
@@ -124,8 +124,8 @@ def _run_until_broken(
                 except BrokenExecutor:
                     return [unit, *running.values()]
                 except CancelledError:
-                    raise EngineLostError(f"{engine.name} went away while it computed {unit.label}") from None
-                except Exception as error:  # whatever a unit dies of, the others go on
+                    raise EngineLostError(f"{engine.name} was lost while it computed {unit.label}") from None
+                except Exception as error:  # the other units continue
                     failures.append(FailedUnit(unit.label, named(error)))
                 else:
                     clock.observe(unit, seconds)
@@ -136,14 +136,14 @@ def _run_until_broken(
 
 @contextmanager
 def processes(workers: int) -> Iterator[Engine]:
-    """As many processes of this machine."""
+    """Processes of this machine."""
     yield Engine(lambda: _process_pool(workers), workers, workers + 1, f"{workers} processes")
 
 
 @contextmanager
 def _process_pool(workers: int) -> Iterator[Executor]:
     others = set(multiprocessing.active_children())
-    # Spawned, not forked: this process has threads of its own, and a fork would copy their locks.
+    # Spawn, do not fork: this process has threads, and a fork would copy their locks.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_work)
     try:
@@ -157,7 +157,7 @@ def _process_pool(workers: int) -> Iterator[Executor]:
 
 
 def _begin_work() -> None:
-    """A worker leaves Ctrl-C to its parent, ends with it however it ends, and keeps to one core."""
+    """Set up a worker: it ignores Ctrl-C, ends when its parent ends, and uses one core."""
     from threadpoolctl import threadpool_limits
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -173,7 +173,7 @@ def _end_with_parent() -> None:
 
 
 def _check_reachable(address: str) -> None:
-    """Before a client is made: one that does not get through prints more than an error."""
+    """Check the address first: the client of Dask prints more than an error if it cannot connect."""
     try:
         place = urlsplit(address if "://" in address else f"tcp://{address}")
         if place.scheme in ("tcp", "tls"):
@@ -184,7 +184,7 @@ def _check_reachable(address: str) -> None:
 
 @contextmanager
 def dask_cluster(address: str) -> Iterator[Engine]:
-    """The workers of a Dask scheduler. They must see the study's folder under the same path."""
+    """The workers of a Dask scheduler. They must see the folder of the study under the same path."""
     try:
         from distributed import Client
     except ImportError:
@@ -201,7 +201,7 @@ def dask_cluster(address: str) -> Iterator[Engine]:
         try:
             yield executor
         finally:
-            executor.shutdown(wait=False)  # only what is to be stopped can still be running
+            executor.shutdown(wait=False)  # units still run only if the study is being stopped
 
     with client:
         threads = sum(client.nthreads().values())  # type: ignore[no-untyped-call]

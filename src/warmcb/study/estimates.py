@@ -1,9 +1,9 @@
-"""Means over families of data sets, with honest intervals.
+"""Means over families of data sets, with confidence intervals.
 
-A family counts once at each ratio, however many data sets it has, and every ratio counts alike. Which families a study
-has is chance: that is what an interval allows for. It comes from leaving out each family in turn (the jackknife) and
-from Student's distribution, because eight families are few: a bootstrap of so few gives intervals that are too narrow.
-Hall's correction for skewness (1992) takes its place where it gives the wider bound.
+A family counts once at each ratio, however many data sets it has. All ratios count the same. The families of a study
+are regarded as a random sample, and an interval covers the difference to other samples. It uses the jackknife (leaving
+out each family in turn) and Student's distribution. There are only about eight families, and with so few a bootstrap
+gives intervals that are too narrow. Hall's correction for skewness (1992) is used where it gives a wider bound.
 """
 
 import math
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 Doubles = NDArray[np.float64]
 
 FEWEST_FAMILIES = 5
-"""With fewer families nothing is concluded."""
+"""With fewer families there is no verdict."""
 TAIL = 0.025
-"""Of a 95 % interval."""
+"""The probability of each tail of a 95 % interval."""
 _POWER = 0.8
 
 
 class TooFewFamiliesError(Exception):
-    """A mean would rest on fewer than five families."""
+    """A mean would have fewer than five families."""
 
     def __init__(self, families: int) -> None:
         super().__init__(families)
@@ -32,7 +32,7 @@ class TooFewFamiliesError(Exception):
 
 @dataclass(frozen=True)
 class JackknifeEstimate:
-    """A number, or an array of them; what it would be without each family in turn; the degrees of freedom."""
+    """A number or an array, its values without each family in turn, and the degrees of freedom."""
 
     value: Doubles
     without: Doubles
@@ -42,7 +42,7 @@ class JackknifeEstimate:
         return type(self)(self.value - other.value, self.without - other.without, min(self.df, other.df))
 
     def __getitem__(self, part: int | tuple[slice, int]) -> Self:
-        """Some of the array."""
+        """A part of the array."""
         parts = part if isinstance(part, tuple) else (part,)
         return type(self)(np.asarray(self.value[parts]), np.asarray(self.without[:, *parts]), self.df)
 
@@ -54,27 +54,27 @@ class JackknifeEstimate:
 
     @property
     def _asymmetry(self) -> Doubles:
-        """The skewness of families, divided by the root of their number."""
+        """The skewness of the families, divided by the square root of their number."""
         away = self.value - self.without
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.nan_to_num((away**3).sum(axis=0) / (away**2).sum(axis=0) ** 1.5))
 
     def lower(self, tail: float) -> Doubles:
-        """A lower bound that is wrong with this probability."""
+        """A lower bound that fails with this probability."""
         return np.asarray(self.value - self.error * self._distance(tail, self._asymmetry))
 
     def upper(self, tail: float) -> Doubles:
         return np.asarray(self.value + self.error * self._distance(tail, -self._asymmetry))
 
     def _distance(self, tail: float, asymmetry: Doubles) -> Doubles:
-        """How many standard errors away a bound lies: Student's, or Hall's if that is farther."""
+        """The distance of a bound in standard errors: Student's, or Hall's if that is larger."""
         student = float(_t().isf(tail, self.df))
         nonzero = np.where(np.abs(asymmetry) < 1e-6, 1e-6, asymmetry)
         hall = 3 / nonzero * (np.cbrt(1 + nonzero * (student - nonzero / 6)) - 1)
         return np.asarray(np.maximum(student, hall))
 
     def p_above(self, limit: float = 0.0) -> Doubles:
-        """The p-value against «it is at most this»: small where it is surely more.
+        """The p-value of the hypothesis that the number is at most `limit`.
 
         If all families give exactly the same value, it is the p-value of a sign test.
         """
@@ -91,9 +91,9 @@ class JackknifeEstimate:
 
 
 def mean_over_ratios(cells: Doubles) -> JackknifeEstimate:
-    """The mean of (families, ratios, …), first over families, then over ratios; NaN where a family does not serve.
+    """The mean of an array of shape (families, ratios, …), first over families, then over ratios.
 
-    Ratios with fewer than five families are left out: what they say is the luck of a few.
+    A value is NaN if a family has no data at a ratio. Ratios with fewer than five families are left out.
 
     >>> estimate = mean_over_ratios(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]]))
     >>> float(estimate.value), float(estimate.without[0])
@@ -119,7 +119,7 @@ def mean_over_ratios(cells: Doubles) -> JackknifeEstimate:
 class Number(NamedTuple):
     """A quantity that is positive if a claim is true, with a 95 % interval.
 
-    `p_for` and `p_against` are small if it is surely positive, surely negative.
+    `p_for` is small if it is certainly positive, `p_against` if it is certainly negative.
     """
 
     value: float
@@ -130,14 +130,14 @@ class Number(NamedTuple):
     error: float
     df: float
     comparisons: int = 1
-    """How many numbers share the probability of an error."""
+    """The number of comparisons that share the probability of an error."""
     largest: float = math.inf
-    """The largest absolute value that is possible."""
+    """The largest possible absolute value."""
 
     def seen(self, tail: float) -> float:
-        """How large it would have to be for four of five studies to find it, if they may err so often.
+        """The smallest value that four of five such studies would detect, with this probability of an error.
 
-        Infinite if no possible value is large enough.
+        It is infinite if no possible value is large enough.
         """
         sure, likely = _t().isf(tail / self.comparisons, self.df), _t().ppf(_POWER, self.df)
         enough = float((sure + likely) * self.error)
@@ -145,18 +145,19 @@ class Number(NamedTuple):
 
 
 def positive(estimate: JackknifeEstimate) -> Number:
-    """Whether a single number is positive."""
+    """Test whether a single number is positive."""
     bounds = float(estimate.lower(TAIL)), float(estimate.upper(TAIL))
     tails = float(estimate.p_above()), float(estimate.p_below())
     return Number(float(estimate.value), *bounds, *tails, float(estimate.error), estimate.df)
 
 
 def below(estimate: JackknifeEstimate, limit: float) -> Number:
-    """Whether all shares of an array are below a limit: the limit less the largest of them.
+    """Test whether all shares in an array are below a limit. The number is the limit minus the largest share.
 
-    A largest number of noisy ones is too large, so its interval is not that of a mean. From above each number has a
-    bound of its own, and the largest of these bounds is one for the largest number. From below the bounds must hold for
-    all numbers at once. However small the shares look, a share of families as large as the limit may have been missed.
+    The largest of several noisy numbers is biased upward, so its interval is not that of a mean. For the upper end,
+    each share has its own bound, and the largest of these bounds holds for the largest share. For the lower end, the
+    bounds must hold for all shares at once. The p-value also allows for families that the study does not have: a share
+    of them as large as the limit may behave otherwise.
     """
     count, largest = len(estimate.value), int(np.argmax(estimate.value))
     low, high = (np.clip(bound.max(), -1, 1) for bound in (estimate.lower(TAIL / count), estimate.upper(TAIL)))
@@ -168,11 +169,11 @@ def below(estimate: JackknifeEstimate, limit: float) -> Number:
 
 
 def larger_maximum(first: JackknifeEstimate, second: JackknifeEstimate) -> Number:
-    """Whether the largest of one array is larger than the largest of another: their difference.
+    """Test whether the maximum of one array is larger than the maximum of another. The number is their difference.
 
-    It is max_i min_j (μ_i − μ_j). For each i some j attains the minimum, so that max_i min_j of lower bounds of
-    μ_i − μ_j exceeds it only if one of these bounds is wrong: one for each i, which share the error among them. The
-    same from above, with i and j exchanged.
+    It equals max_i min_j (μ_i − μ_j). For each i some j attains the minimum. So max_i min_j of lower bounds on the
+    differences exceeds it only if one of these bounds fails, one for each i; they share the probability of an error.
+    The upper end is the same with i and j exchanged.
     """
     gaps = JackknifeEstimate(
         first.value[:, None] - second.value[None, :],
@@ -190,6 +191,6 @@ def larger_maximum(first: JackknifeEstimate, second: JackknifeEstimate) -> Numbe
 
 
 def _t() -> Any:
-    from scipy.stats import t  # half a second to import
+    from scipy.stats import t  # takes half a second to import
 
     return t

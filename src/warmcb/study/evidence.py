@@ -1,4 +1,4 @@
-"""What claims are judged by: differences between algorithms under a condition, in one tuning of the learning rate."""
+"""The evidence for claims: differences between algorithms under a condition, for one tuning of the learning rate."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -16,54 +16,54 @@ from warmcb.study.scores import SETTING, make_scores
 MAIN, SMALL, LARGE = Grid().epsilon
 ALL_NOISES = Grid().noises
 CURVE_POINTS = np.linspace(0, 1, 21)
-"""Where curves are compared."""
+"""The points at which curves are compared."""
 MOST_BELOW = 0.05
-"""A curve that is nowhere lower than another by more than this share of the settings dominates it, approximately."""
+"""A curve approximately dominates another if it is nowhere lower by more than this share of the settings."""
 
 _SCALED, _COST = 0, 1
 RIVALS = {"bandit": PAPER, "supervised": SUPERVISED_TRUTH}
 
 
 class Condition(NamedTuple):
-    """Where algorithms are compared."""
+    """The condition under which algorithms are compared."""
 
     noises: Sequence[str]
     epsilon: float = MAIN
     ratio: float | None = None
     """None: the mean over all ratios."""
     across: bool = False
-    """Whether it is one of several ε that are compared: then only what was played at all of them counts."""
+    """Whether several ε are compared. Then only the runs count that were played at all of them."""
 
 
 class ClaimEvidence(Protocol):
-    """Where the numbers of a claim come from."""
+    """The source of the numbers of a claim."""
 
     rivals: Sequence[str]
 
     def mean(self, algorithm: str, under: Condition) -> JackknifeEstimate:
-        """The mean cost under a condition, scaled and plain."""
+        """The mean cost under a condition: scaled, and in plain average cost."""
 
     def curve(self, algorithm: str, under: Condition) -> JackknifeEstimate:
         """The CDF of the normalized error, at each of `CURVE_POINTS`."""
 
 
 class Difference(NamedTuple):
-    """A number that is positive if a claim is true, on the scale of all comparisons, and its plain cost."""
+    """A number that is positive if a claim is true: scaled, and in plain average cost."""
 
     what: str
     number: Number | None
-    """None if too few families could tell."""
+    """None if there are too few families."""
     cost: float | None = None
-    """The same in average cost; None for curves."""
+    """The difference in average cost; None for curves."""
     families: int | None = None
-    """How many there are, if they are too few."""
+    """The number of families, if there are too few."""
 
 
 Differences = Callable[[ClaimEvidence], list[Difference]]
 
 
 class ScoredEvidence:
-    """The evidence of a finished study in one tuning."""
+    """The evidence of a finished study, for one tuning."""
 
     def __init__(self, results: pl.DataFrame, tuning: str, rivals: Sequence[str], scores: pl.DataFrame) -> None:
         self.rivals = rivals
@@ -88,16 +88,16 @@ class ScoredEvidence:
         key = epsilon, across, columns[0]
         if key not in self._cells:
             scored = self._scored(across)
-            if not len(scored):  # a single family has no others to take a rate from
+            if not len(scored):  # a single family has no other families to choose a rate from
                 raise TooFewFamiliesError(len(self._families))
             found = scored.filter(pl.col("epsilon") == epsilon)
             if not len(found) or (self._tuning == "other-data" and not _has_all_noises(found)):
-                raise MissingError  # a rate from other data is one for all noises: of some it would be another rate
+                raise MissingError  # the rate is chosen over all noises: over some of them it could be another one
             self._cells[key] = Cells(found.with_columns(more), columns, self._families)
         return self._cells[key]
 
     def _scored(self, across: bool) -> pl.DataFrame:
-        """All scores, or those of the shuffles that every ε has: the best of nine rates gains by fewer shuffles."""
+        """All scores, or those of the shuffles that every ε has. With fewer shuffles the best rate looks better."""
         if across not in self._scores:
             fewest = self._results.group_by("epsilon").agg(pl.col("shuffle").max())["shuffle"].min()
             common = make_scores(self._results.filter(pl.col("shuffle") <= fewest))
@@ -113,7 +113,7 @@ def _has_all_noises(scores: pl.DataFrame) -> bool:
 
 
 class Needs:
-    """Stands in for evidence, and notes what a claim asks for."""
+    """Takes the place of evidence, and records what a claim asks for."""
 
     def __init__(self, rivals: Sequence[str]) -> None:
         self.rivals = rivals
@@ -126,7 +126,7 @@ class Needs:
         return JackknifeEstimate(np.zeros(2), np.zeros((2, 2)), 1.0)
 
     def curve(self, algorithm: str, under: Condition) -> JackknifeEstimate:
-        self._note([algorithm, *self.rivals], under)  # the worst of all is the normalized error's 1
+        self._note([algorithm, *self.rivals], under)  # the normalized error of the worst one is 1
         return JackknifeEstimate(np.zeros(len(CURVE_POINTS)), np.zeros((2, len(CURVE_POINTS))), 1.0)
 
     def _note(self, algorithms: Sequence[str], under: Condition) -> None:
@@ -135,7 +135,7 @@ class Needs:
         self._epsilon.add(under.epsilon)
 
     def settings(self) -> dict[str, list[Any]]:
-        """The smallest grid that has all of it."""
+        """The settings of the smallest grid that has all of it."""
         wanted = self._algorithms | ({*SINGLE_LAMBDA, "bandit-only"} if BEST_LAMBDA in self._algorithms else set())
         return {
             "algorithms": [name for name in STUDIED if name in wanted],
@@ -163,7 +163,7 @@ def ahead(
 def best(
     algorithm: str, noises: Sequence[str], ratio: float | None = None, epsilon: float = MAIN, but: str | None = None
 ) -> Differences:
-    """Ahead of all rivals, but one if it is named."""
+    """An algorithm is ahead of all rivals, except for one if it is named."""
 
     def differences(evidence: ClaimEvidence) -> list[Difference]:
         others = [other for other in evidence.rivals if other not in (algorithm, but)]
@@ -177,7 +177,7 @@ def all_of(*parts: Differences) -> Differences:
 
 
 def dominates(better: str, worse: str, noises: Sequence[str], epsilon: float = MAIN) -> Differences:
-    """One curve is nowhere much below another."""
+    """One curve is nowhere far below another."""
     under = Condition(noises, epsilon)
 
     def differences(evidence: ClaimEvidence) -> list[Difference]:
@@ -189,7 +189,7 @@ def dominates(better: str, worse: str, noises: Sequence[str], epsilon: float = M
 
 
 def wider_gap(behind: str, leader: str, noises: Sequence[str], at: float, than_at: float) -> Differences:
-    """The gap between two algorithms is wider at one ε than at another."""
+    """The gap between two algorithms is larger at one ε than at another."""
 
     def differences(evidence: ClaimEvidence) -> list[Difference]:
         wide, narrow = (
@@ -229,7 +229,7 @@ def cheaper_with(algorithm: str, better: float, worse: float, noises: Sequence[s
 
 
 def smallest_worst_gap(algorithm: str) -> Differences:
-    """Under each noise an algorithm has a gap to the best; of all algorithms the largest of these gaps is smallest."""
+    """The largest gap to the best algorithm, over all noises, is smaller for this algorithm than for all others."""
 
     def differences(evidence: ClaimEvidence) -> list[Difference]:
         gaps = {name: _gaps(evidence, name) for name in evidence.rivals}
@@ -248,7 +248,7 @@ def smallest_worst_gap(algorithm: str) -> Differences:
 
 
 def _gaps(evidence: ClaimEvidence, algorithm: str) -> JackknifeEstimate:
-    """The gaps of an algorithm to each of its rivals, and to itself, under each noise."""
+    """The gaps between an algorithm and each rival, itself included, under each noise."""
     gaps = [
         evidence.mean(algorithm, Condition([noise])) - evidence.mean(rival, Condition([noise]))
         for noise in ALL_NOISES
@@ -263,7 +263,7 @@ def _difference(what: str, estimate: JackknifeEstimate) -> Difference:
 
 
 def _place(under: Condition) -> str:
-    """Where a difference was found, as far as it is not the rule."""
+    """The condition of a difference, without what is the default."""
     noises = "" if tuple(under.noises) == ALL_NOISES else f", {_title(under.noises)}"
     ratio = "" if under.ratio is None else f", ratio {under.ratio:g}"
     return noises + ratio + ("" if under.epsilon == MAIN else f", ε = {under.epsilon:g}")

@@ -1,4 +1,4 @@
-"""What a study knows of a data set without opening it."""
+"""Facts about a data set."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from warmcb.catalogue import Workload
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What a study knows of a data set without opening it."""
+    """Facts about a data set, so that a study need not open it again."""
 
     name: str
     n_rows: int
@@ -17,13 +17,13 @@ class DataFacts:
     """The share of features that are not 0."""
     fingerprint: str
     mean_actions: float | None = None
-    """How many described actions a round has on average; None: actions are classes, and K of them in each round."""
+    """The average number of described actions in a round; None if actions are classes."""
 
     @property
     def is_described(self) -> bool:
         return self.mean_actions is not None
 
     def workload(self, rounds: int) -> Workload:
-        """The size of a run with so many examples and rounds."""
+        """The size of a run with this number of examples and rounds."""
         n_actions = round(self.mean_actions or self.n_actions)
         return Workload(rounds, self.n_features, self.density * self.n_features, n_actions)

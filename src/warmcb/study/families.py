@@ -1,7 +1,7 @@
-"""Which data sets are the same data in another form: they count as one family, not as independent evidence.
+"""Families: data sets that are the same data in another form. A family counts once, as its members are not independent.
 
-Three things make a family: a list of what is known of public data sets, names that differ by an ending only, and
-columns, rows or a target in common.
+Data sets are in one family if they are known to be (public ones), if their names differ only in an ending, or if they
+have columns, rows or the target in common.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from warmcb._messages import counted
 from warmcb.data.bundled import BUNDLED
 from warmcb.data.dataset import Dataset
 from warmcb.data.described import DescribedDataset
@@ -60,14 +61,14 @@ _KNOWN: tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...] = (
 
 _ENDINGS = re.compile(r"[-_ ](bin|binary|int|multi|copy|\d+class|v\d+)$|\s*\(\d+\)$", re.IGNORECASE)
 _SHARE = 0.5
-"""Two data sets are of one family if they share so many columns or rows of the smaller one."""
+"""Data sets are in one family if they share this part of the columns or the rows of the smaller one."""
 _FEWEST_ROWS = 100
 _FEWEST_VALUES = 4
-"""Columns with fewer different values are often equal by chance, whatever the order of their rows."""
+"""Columns with fewer different values are often equal by chance."""
 
 
 class Link(NamedTuple):
-    """Why two data sets are of one family."""
+    """The reason why two data sets are in one family."""
 
     first: str
     second: str
@@ -76,13 +77,13 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Traits:
-    """What is compared. No hash depends on the order of the rows; those of columns do not depend on their order."""
+    """What is compared of a data set. No hash depends on the order of rows or columns."""
 
     name: str
     n_rows: int
     n_columns: int
     telling_columns: Counter[bytes]
-    """Those with so many different values that two data sets hardly share one by chance."""
+    """Columns with so many different values that two data sets hardly share one by chance."""
     rows: frozenset[int]
     content: bytes
     """A hash of all columns and of the target."""
@@ -91,7 +92,7 @@ class Traits:
 
     @classmethod
     def of(cls, dataset: Dataset | DescribedDataset) -> Self:
-        """The traits of a data set; of one with described actions, each action is a row and its cost the target."""
+        """The traits of a data set. With described actions each action is a row, and its cost is the target."""
         target: Any
         if isinstance(dataset, DescribedDataset):
             X, target = dataset.A, dataset.costs
@@ -107,7 +108,7 @@ class Traits:
 
 
 class Families:
-    """The family of each data set, under the name of its first member or under the one that it is known by."""
+    """The family of each data set. Its name is that of its first member, or the name of a known family."""
 
     def __init__(self, datasets: Sequence[Traits]) -> None:
         self._of = {traits.name: traits.name for traits in datasets}
@@ -125,7 +126,7 @@ class Families:
         return self._of[dataset]
 
     def members(self) -> dict[str, list[str]]:
-        """The data sets of each family, both in the order of their names."""
+        """The data sets of each family, in alphabetical order."""
         found: dict[str, list[str]] = {}
         for name in sorted(self._of):
             found.setdefault(self._of[name], []).append(name)
@@ -145,7 +146,7 @@ def _relation(first: Traits, second: Traits) -> str | None:
     if known is not None and known == _known_family(second.name):
         return f"known as {known}"
     if _stem(first.name) == _stem(second.name):
-        return "the same name but for its ending"
+        return "the same name except for its ending"
     return _columns_in_common(first, second) or _rows_in_common(first, second)
 
 
@@ -157,13 +158,13 @@ def _columns_in_common(first: Traits, second: Traits) -> str | None:
     shared = (first.telling_columns & second.telling_columns).total()
     narrower = min(first.telling_columns.total(), second.telling_columns.total())
     if shared and shared >= _SHARE * narrower:
-        return f"{shared} column{'' if shared == 1 else 's'} in common"
+        return f"{counted(shared, 'column')} in common"
     is_uneven = first.classes[-1] - first.classes[0] > first.n_rows / 100  # equal sizes are often made on purpose
     return "the same target" if is_uneven and first.classes == second.classes else None
 
 
 def _rows_in_common(first: Traits, second: Traits) -> str | None:
-    """Only where most rows of both are different: rows that repeat are often equal by chance."""
+    """Compare the rows, if most rows of each data set are different. Rows that repeat are often equal by chance."""
     are_telling = all(2 * len(one.rows) > one.n_rows for one in (first, second))
     if first.n_columns != second.n_columns or not are_telling:
         return None
@@ -189,7 +190,7 @@ def _stem(name: str) -> str:
 
 
 def _column_hashes(X: Any) -> Iterator[tuple[bytes, bool]]:
-    """A hash of each column, whatever the order of its values, and whether it has many different ones."""
+    """A hash of each column, which does not depend on the order of rows, and whether it has many values."""
     columns = sparse.csc_array(X)
     columns.eliminate_zeros()
     for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):

@@ -1,4 +1,4 @@
-"""Figures of the paper's kinds: panels with the CDF of each algorithm's normalized error."""
+"""Figures as in the paper: panels with the CDF of the normalized error of each algorithm."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from warmcb._atomic import replacing
+from warmcb._messages import counted
 from warmcb._svg import STYLE, svg_of
 from warmcb.catalogue import Look, looks, title
 from warmcb.catalogue.lookup import without_parts
@@ -29,7 +30,7 @@ _LEGEND_COLUMN = 1.9
 
 
 class Drawing(NamedTuple):
-    """A figure that lies in the folder as `stem`.svg and `stem`.pdf."""
+    """A figure, which the folder has as `stem`.svg and `stem`.pdf."""
 
     stem: str
     title: str
@@ -37,7 +38,7 @@ class Drawing(NamedTuple):
 
 
 class CurvePanel(NamedTuple):
-    """A title, and the scores below it: one row per algorithm and setting."""
+    """A title and the scores to draw, with a row for each algorithm and setting."""
 
     title: str
     scores: pl.DataFrame
@@ -55,10 +56,10 @@ Panels = list[list[CurvePanel | None]]
 
 
 def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> list[Drawing]:
-    """Draw what the scores hold, each algorithm at its best learning rate.
+    """Draw all figures of a study, with each algorithm at its best learning rate.
 
-    `folder` gets every figure as SVG and PDF, and index.json, which lists them in the order of the report. `truth` is
-    the grid's: it says which side was noisy.
+    `folder` gets each figure as SVG and PDF, and index.json, which lists them in the order of the report. `truth` is
+    that of the grid: it says which source is noisy.
     """
     folder.mkdir(parents=True, exist_ok=True)
     drawings = []
@@ -74,17 +75,17 @@ def draw_figures(scores: pl.DataFrame, folder: Path, truth: str = "bandit") -> l
 
 
 def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels, float]]:
-    """Each figure: what it is called, its panels, and how many inches wide a panel is."""
+    """Each figure, with its panels and the width of a panel in inches."""
     by_epsilon = {epsilon: part for (epsilon,), part in sorted(scores.partition_by("epsilon", as_dict=True).items())}
     ratios = sorted(scores["ratio"].unique())
-    noisy = "the labels of the warm start" if truth == "bandit" else "what the rounds show"
-    across, down = _count(len(ratios), "ratio"), _count(len(_by_noise(scores)), "noise condition")
+    noisy = "the labels of the warm start" if truth == "bandit" else "the costs of the rounds"
+    across, down = counted(len(ratios), "ratio"), counted(len(_by_noise(scores)), "noise condition")
 
     yield (
         Drawing(
             "aggregate",
             "All conditions together",
-            "The share of settings in which the normalized error of an algorithm is at most x: the higher the better."
+            "The share of settings in which the normalized error of an algorithm is at most x. Higher is better."
             f" The pointwise mean over {across} and {down}; as the paper's Figure 1.",
         ),
         [[CurvePanel(f"ε = {epsilon:g}", part) for epsilon, part in by_epsilon.items()]],
@@ -108,8 +109,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
         Drawing(
             f"ratio-{epsilon!r}",
             f"By ratio, {noise_title(*noise)}, ε = {epsilon:g}",
-            "From many labels to few: the ratio is rounds of interaction per example of the warm start;"
-            " as the paper's Figure 3.",
+            "The ratio is the number of rounds per labelled example; as the paper's Figure 3.",
         ),
         _wrapped(_ratio_panels(conditions[noise], ratios), 4),
         2.6,
@@ -119,8 +119,8 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
             Drawing(
                 f"grid-{epsilon!r}",
                 f"Every noise and ratio, ε = {epsilon:g}",
-                f"{down} (down) by {across} (across), {_count(CurvePanel('', part).datasets, 'data set')};"
-                " beside each title the number of settings. As in the paper's appendix.",
+                f"{down} (down) by {across} (across), {counted(CurvePanel('', part).datasets, 'data set')};"
+                " the number of settings is next to each title. As in the paper's appendix.",
             ),
             [_ratio_panels(cell, ratios, f"{noise_title(*noise)}, ") for noise, cell in _by_noise(part).items()],
             1.7,
@@ -128,7 +128,7 @@ def _figures(scores: pl.DataFrame, truth: str) -> Iterator[tuple[Drawing, Panels
 
 
 def _by_noise(scores: pl.DataFrame) -> dict[tuple[str, float], pl.DataFrame]:
-    """The scores of each noise condition: noiseless, then each kind with rising p, then the user's own."""
+    """The scores of each noise: none first, then each kind with rising p, then those of the user."""
     parts = scores.partition_by("noise", "noise_p", as_dict=True)
     order = {kind: place for place, kind in enumerate(KINDS)}
     ordered = sorted(parts, key=lambda noise: (order.get(noise[0], len(order)), *noise))
@@ -136,9 +136,9 @@ def _by_noise(scores: pl.DataFrame) -> dict[tuple[str, float], pl.DataFrame]:
 
 
 def _noise_panels(scores: pl.DataFrame) -> Panels:
-    """A row for each kind and a column for each p, with the noiseless panel before them; short of that, one row.
+    """A row for each kind of noise and a column for each p, after the panel without noise.
 
-    The user's own noises have no p: they stand below.
+    With one kind or one p there is a single row. The user's own noises have no p and come below.
     """
     panels = {noise: CurvePanel(noise_title(*noise), part) for noise, part in _by_noise(scores).items()}
     levelled = [noise for noise in panels if noise[0] in KINDS[1:]]
@@ -163,12 +163,8 @@ def _wrapped(panels: list[CurvePanel | None], columns: int, *, fill: bool = Fals
     return [padded[start : start + columns] for start in range(0, len(padded), columns)]
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def draw_panels(grid: Panels, width: float) -> Figure:
-    """Draw each panel in its cell, `width` inches wide, and the legend, best algorithm first, where it hides none."""
+    """Draw each panel in its cell, `width` inches wide, with a legend that has the best algorithm first."""
     small = width < _SMALL
     at = np.linspace(0, 1, 51 if small else 101)
     cells = {(row, column): panel for row, line in enumerate(grid) for column, panel in enumerate(line) if panel}
@@ -199,12 +195,12 @@ def draw_panels(grid: Panels, width: float) -> Figure:
         handles = [_line([], [], look[name], label=title(name)) for name in names]
         _legend(figure, places, cells, handles)
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # laid out once, saved twice
+        figure.set_layout_engine("none")  # the layout is computed once, for both files
     return figure
 
 
 def _line(x: ArrayLike, y: ArrayLike, look: Look, scale: float = 1, label: str = "") -> Line2D:
-    # Not clipped: a curve along the edge would lose half its width. The thickest lies on top.
+    # Without clipping a curve along the edge keeps its full width. The thickest curve is on top.
     return Line2D(
         x, y, color=look.color, linestyle=look.style, linewidth=scale * look.width, zorder=2 + look.width,
         clip_on=False, label=label,
@@ -213,7 +209,7 @@ def _line(x: ArrayLike, y: ArrayLike, look: Look, scale: float = 1, label: str =
 
 def _frame(axis: Axes, panel: CurvePanel, *, small: bool) -> None:
     size = 6.5 if small else 8
-    settings, datasets = _count(panel.settings, "setting"), _count(panel.datasets, "data set")
+    settings, datasets = counted(panel.settings, "setting"), counted(panel.datasets, "data set")
     note = f"{panel.settings:,}" if small else f"{settings}, {datasets}"
     axis.set_title(panel.title, loc="left", fontsize=size, fontweight="bold", pad=4)
     axis.set_title(note, loc="right", fontsize=size - 1, color="#777777", pad=4)
@@ -227,7 +223,7 @@ def _frame(axis: Axes, panel: CurvePanel, *, small: bool) -> None:
 
 
 def _legend(figure: Figure, places: GridSpec, cells: Collection[tuple[int, int]], handles: list[Line2D]) -> None:
-    """Into empty cells at the bottom of a column if it fits there, else in one row below, else on the right."""
+    """Put the legend into empty cells at the bottom of a column; else in a row below; else on the right."""
     rows, columns = places.get_geometry()
     width, height = figure.get_size_inches()
     for column in range(columns):

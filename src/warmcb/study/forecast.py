@@ -1,4 +1,4 @@
-"""How long the rest of a study takes, from what its units have taken so far."""
+"""Estimates of the remaining time of a study, from the times of its units so far."""
 
 from collections.abc import Hashable, Mapping
 from typing import Protocol, TypeVar
@@ -12,7 +12,7 @@ Doubles = NDArray[np.float64]
 
 
 class Timed(Protocol):
-    """A unit of work whose time can be foretold."""
+    """A unit of work whose time can be estimated."""
 
     @property
     def alike(self) -> Hashable:
@@ -24,18 +24,18 @@ class Timed(Protocol):
 
 _FEWEST_SECONDS = 60.0
 _REMEMBERED = 0.05
-"""The pace is that of the last minute of work, or of this share of all of it."""
+"""The pace is that of the last minute of work, or of this share of all work if that is longer."""
 
 T = TypeVar("T", bound=Timed)
 
 
 class Forecast:
-    """The time that a unit will take, learned while the study runs.
+    """Estimates the time of a unit, and learns while the study runs.
 
-    It is the mean of the units alike that are done. Where there is none yet, the units of the same kind tell: what each
-    of their quantities costs is fitted to the times that were measured, by non-negative least squares of the relative
-    errors. Where there is none of its kind either, all kinds with as many quantities; or else all there are. A machine
-    may get slower or faster, when it has other things to do: times are multiples of its pace, which is followed.
+    The estimate is the mean time of finished units that are alike. If there are none, the times of units of the same
+    kind are fitted: non-negative least squares of the relative errors give a price for each quantity of a load. If
+    there are none of that kind either, the fit uses all kinds with the same number of quantities, or else the mean of
+    all units. A machine can become slower or faster. Times are therefore multiples of its pace, which is tracked.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Forecast:
         self._prices: dict[str | int, Doubles | None] = {}
 
     def observe(self, unit: Timed, seconds: float) -> None:
-        """A unit has taken so many seconds of a worker."""
+        """Record the time that a worker took for a unit."""
         seconds = max(seconds, 1e-6)
         self._spent += seconds
         if unit.alike in self._times:
@@ -59,7 +59,7 @@ class Forecast:
         self._times.setdefault(unit.alike, []).append(seconds / self._pace)
 
     def seconds(self, unit: Timed) -> float | None:
-        """What a unit will take; None before anything was measured."""
+        """The expected time of a unit; None before any unit is finished."""
         at_first = self._at_first_pace(unit)
         return None if at_first is None else self._pace * at_first
 
@@ -75,13 +75,13 @@ class Forecast:
         return float(np.mean(every)) if every else None
 
     def total(self, counts: Mapping[T, int]) -> float | None:
-        """What units will take one after the other: each stands for as many that are alike."""
+        """The expected total time of units. Each stands for `count` units that are alike."""
         found = [(self.seconds(unit), count) for unit, count in counts.items() if count]
         known = [seconds * count for seconds, count in found if seconds is not None]
         return sum(known) if len(known) == len(found) else None
 
     def _fitted(self, of: str | int) -> Doubles | None:
-        """What a unit of each quantity costs in seconds, for a kind or for so many quantities."""
+        """The fitted price of each quantity in seconds, for a kind of load or for a number of quantities."""
         if of not in self._prices:
             seen = {alike: load for alike, load in self._loads.items() if of in (load.kind, len(load.quantities))}
             times = [float(np.mean(self._times[alike])) for alike in seen]

@@ -1,4 +1,4 @@
-"""What a study runs, as data."""
+"""The grid of a study: everything that it runs."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ FIGURE_2 = ("none", "uar:0.25", "cyc:0.25", "cyc:1", "maj:0.25")
 
 
 class GridPart(NamedTuple):
-    """Algorithms that are played under the same noises and ε, in as many shuffles."""
+    """Algorithms that are played under the same noises and ε, with the same number of shuffles."""
 
     algorithms: tuple[str, ...]
     epsilon: tuple[float, ...]
@@ -30,11 +30,11 @@ class GridPart(NamedTuple):
 class Grid:
     """Suites × sizes × noises × ε × algorithms × learning rates × shuffles × seeds. The defaults are the paper's.
 
-    Verdicts are closest at the main ε, so most of the time is spent there: `shuffles` of them, and the `extras`. At any
-    other ε `side_shuffles` of the same shuffles are played. Extras that have no rate to tune are played in
-    `extra_shuffles` of them: they cannot gain by luck, and take long.
+    Most claims are about the main ε, so most time is spent there: with `shuffles` orders of the rows, and the `extras`.
+    At any other ε, `side_shuffles` of these orders are played. Extras without a learning rate play `extra_shuffles` of
+    them: they take long, and have no rate that could be tuned by luck.
 
-    On data with described actions only those play that are made for them; if none is named, `DESCRIBED` are extras.
+    Data with described actions are played by the algorithms for them. If the grid names none, these are `DESCRIBED`.
     """
 
     suites: tuple[str, ...] = ("bundled",)
@@ -49,9 +49,9 @@ class Grid:
     learning_rates: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
     algorithms: tuple[str, ...] = PAPER
     extras: tuple[str, ...] = ("warm", *SINGLE_LAMBDA)
-    """Algorithms that are played at the main ε alone; a single λ under the noises of Figure 2 alone."""
+    """Algorithms that are played at the main ε only. The single λ are played under the noises of Figure 2 only."""
     claims: tuple[str, ...] = ()
-    """The only claims to be judged; none: all."""
+    """The claims to judge; empty for all."""
     shuffles: int = 3
     side_shuffles: int = 2
     extra_shuffles: int = 1
@@ -74,7 +74,7 @@ class Grid:
             algorithm(name, STUDIED)
         both = [name for name in self.extras if name in self.algorithms]
         if both:
-            raise InputError(f"extras has {both[0]}, which is among the algorithms; expected it in one of them")
+            raise InputError(f"extras has {both[0]}, which is also in algorithms; expected it in one of them")
         for noise in self.noises:
             parse_noise(noise)
         _inputs.integer("shuffles", self.shuffles, 1, 10**6)
@@ -97,14 +97,14 @@ class Grid:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """A grid from plain values; what is not said has its default."""
+        """Make a grid from plain values. The other settings have their defaults."""
         return cls().changed(settings)
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
-        """The same grid with other values.
+        """Make the same grid with other values.
 
-        Where nothing else was said, data take the place of the suite, another truth has other algorithms, and
-        algorithms that were named are all there are.
+        Some defaults depend on these values: with data there is no suite, with another truth there are other
+        algorithms, and with named algorithms there are no extras.
         """
         values = {name: self._checked(name, value) for name, value in settings.items()}
         default = Grid()
@@ -138,7 +138,7 @@ class Grid:
         return tuple(value) if isinstance(value, list) else value
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON and TOML have them."""
+        """The settings as plain values, for JSON and TOML."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @property
@@ -146,7 +146,7 @@ class Grid:
         return main_epsilon(self.epsilon)
 
     def parts(self, *, described: bool = False) -> Iterator[GridPart]:
-        """What is played how often on data whose actions are classes, or described."""
+        """The parts of the grid for data whose actions are classes, or for described actions."""
         fits = {name: algorithm(name).described == described for name in (*self.algorithms, *self.extras)}
         algorithms, extras = (tuple(filter(fits.get, names)) for names in (self.algorithms, self.extras))
         noises = self.noises
@@ -171,16 +171,16 @@ class Grid:
             yield GridPart(single, main, tuple(noise for noise in noises if noise in FIGURE_2) or noises, self.shuffles)
 
     def sizes(self, n_rows: int) -> list[Size]:
-        """The sizes that a data set of so many rows serves."""
+        """The sizes that fit a data set with this number of rows."""
         return sizes_of(n_rows, self.warm_starts, self.interactions)
 
     def why_no_size(self, n_rows: int) -> str:
-        """Why a data set serves no size at all."""
+        """Why no size fits a data set."""
         return why_no_size(n_rows, self.warm_starts)
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """The settings of a TOML file, whose keys are the names of a grid's. Its data are looked for beside it."""
+    """The settings of a TOML file, by the names of the grid. Paths of data are relative to the file."""
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -190,6 +190,6 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def main_epsilon(found: Iterable[float]) -> float:
-    """The ε of most of the paper's figures if it is there, else the smallest."""
+    """The ε of most figures of the paper if it was played, else the smallest one."""
     known = sorted(found)
     return 0.0125 if 0.0125 in known else known[0]

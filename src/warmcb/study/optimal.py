@@ -1,7 +1,7 @@
-"""e*: what a classifier reaches that is told every label, the floor of the normalized error.
+"""e*: the cost of a classifier that knows every label, which is 0 on the scale of the normalized error.
 
-As in the paper's scripts it is Vowpal Wabbit's one-against-all with five passes. Every tenth row is held out: it is
-classified when a pass comes to it, by what has been taught up to there, and never taught.
+As in the paper's scripts, it is Vowpal Wabbit's one-against-all with five passes. Every tenth row is held out: when a
+pass reaches it, it is classified by what was learned so far, and it is never learned.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ from warmcb.data.described import DescribedDataset
 from warmcb.simulation.runs import play
 
 _PASSES = 5
-# Vowpal Wabbit learns targets −1 and 1, from 0, at the rate 0.5. On costs 1 and 0, half as far apart, half that rate
-# and a start from ½ make the same steps.
+# Vowpal Wabbit learns the targets −1 and 1 from a start at 0, with rate 0.5. For the costs 1 and 0, a start at ½ and
+# half the rate give the same steps.
 _LEARNING_RATE = 0.25
 _START = 0.5
 
@@ -39,7 +39,7 @@ def optimal_cost(X: _inputs.Features, y: NDArray[np.int32], n_actions: int) -> f
 
 
 def optimal_described(data: DescribedDataset) -> float:
-    """The same for described actions: what SharedBandit's model costs on every tenth round, told all other costs."""
+    """The same for described actions: the cost of SharedBandit's model on every tenth round, taught all others."""
     held_out = np.arange(data.n_rounds) % 10 == 9
     order = np.argsort(held_out, kind="stable")
     told = {"warm_start": int((~held_out).sum()), "interaction": None, "noise": "none", "truth": "bandit", "seed": 0}
@@ -49,5 +49,5 @@ def optimal_described(data: DescribedDataset) -> float:
 
 
 def random_cost(data: DescribedDataset) -> float:
-    """What a choice at random costs: described actions have no best constant one."""
+    """The cost of a random choice. There is no best constant action among described ones."""
     return float(np.mean(np.add.reduceat(data.costs, data.starts[:-1]) / data.sizes))

@@ -30,9 +30,10 @@ def plan(grid: Grid, datasets: Sequence[DataFacts]) -> list[Unit]:
 def _groups(
     grid: Grid, shuffle: int, described: bool
 ) -> Iterator[tuple[tuple[str, ...], tuple[float, ...], tuple[str, ...]]]:
-    """Noises, ε and the algorithms to run under them; one that does not see noise or ε is run once for all of them.
+    """Groups of noises, ε and the algorithms to run under them.
 
-    A user's own algorithm has units of its own: when it is edited, the others need not be computed again.
+    An algorithm that does not depend on the noise or on ε runs once for all of them. A user's own algorithm has its own
+    units, so that the others need not be computed again when it is edited.
     """
     wanted: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {}
     for part in grid.parts(described=described):
@@ -51,7 +52,7 @@ def _groups(
 
 
 def _sources(names: Sequence[str], noises: Sequence[str], truth: str) -> tuple[tuple[str, str], ...]:
-    """What the results of these algorithms under these noises depend on besides this package."""
+    """The user's own code that the results of these algorithms under these noises depend on."""
     seen = noises if any(algorithm(name).sees_noise(truth) for name in names) else ()
     return tuple(
         (name, _own.find(argument, name).version)
@@ -62,6 +63,6 @@ def _sources(names: Sequence[str], noises: Sequence[str], truth: str) -> tuple[t
 
 
 def key(unit: Unit) -> str:
-    """A name for what was computed: the data, the setting, the code."""
+    """The key of a result: a hash of the data, the setting and the code."""
     what = {"kind": unit.kind, "code": code_version()} | asdict(unit)
     return hashlib.blake2b(json.dumps(what, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""One page that tells what a study found: opens anywhere, asks no server for anything."""
+"""The report of a study: a single HTML file, which needs no server."""
 
 import io
 import json
@@ -25,12 +25,13 @@ from warmcb.study.scores import SETTING, reference, standings
 
 _TRUTHS = {
     "bandit": (
-        "The experiments of Zhang, Agarwal, Daumé III, Langford and Negahban (ICML 2019): the costs of the interaction"
-        " are the truth, the labels of the warm start are noisy."
+        "The experiments of Zhang, Agarwal, Daumé III, Langford and Negahban (ICML 2019). The costs of the interaction"
+        " are the truth, and the labels of the warm start are noisy."
     ),
     "supervised": (
-        "The setting of Zhang, Agarwal, Daumé III, Langford and Negahban (ICML 2019) that has no experiments there: the"
-        " labels of the warm start are the truth, what the interaction shows is noisy, and true costs are charged."
+        "The second setting of Zhang, Agarwal, Daumé III, Langford and Negahban (ICML 2019), for which the paper has no"
+        " experiments. The labels of the warm start are the truth, and the costs of the interaction are noisy. The true"
+        " costs are counted."
     ),
 }
 _TUNINGS = {
@@ -60,10 +61,12 @@ class _Ablation(NamedTuple):
 
 
 def write_report(folder: Path) -> Path:
-    """Make `folder`/report.html from the manifest, the claims, the scores and the figures that lie beside it."""
+    """Write `folder`/report.html from the manifest, the claims, the scores and the figures in the same folder."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    scores = pl.read_parquet(io.BytesIO((folder / "scores.parquet").read_bytes()))  # a path would be a pattern
+    scores = pl.read_parquet(
+        io.BytesIO((folder / "scores.parquet").read_bytes())
+    )  # Polars would treat a path as a pattern
     grid: dict[str, Any] = manifest["grid"]
     of_data = {name: grid[name] for name in ("suites", "data", "truth", "max_rows")}
     next_seed = (grid["seed"] + 1) % 2**64
@@ -100,7 +103,7 @@ def write_report(folder: Path) -> Path:
     )
     path = folder / "report.html"
     with replacing(path) as file:
-        file.write(page.encode(errors="replace"))  # the name of a file need not be text
+        file.write(page.encode(errors="replace"))  # names of files need not be valid text
     return path
 
 
@@ -119,7 +122,7 @@ def _standings(scores: pl.DataFrame) -> list[_Standings]:
 
 
 def _place(tables: list[_Standings]) -> Callable[[float], float]:
-    """Where a number lies between the smallest and the largest of all standings, in hundredths."""
+    """A function that gives the place of a number between the smallest and the largest of all standings, in percent."""
     numbers = [row[key] for table in tables for row in table.rows for key in ("low", "high") if row[key] is not None]
     lowest, highest = min(numbers, default=0.0), max(numbers, default=1.0)
     return lambda value: 100 * (value - lowest) / ((highest - lowest) or 1.0)
@@ -138,7 +141,7 @@ def _ablations(scores: pl.DataFrame) -> list[_Ablation]:
 
 
 def _datasets(scores: pl.DataFrame, algorithms: list[str]) -> list[dict[str, Any]]:
-    """Each data set at the main ε: its facts, its settings, and the mean clipped error of each algorithm in them."""
+    """Each data set at the main ε: its facts, the number of settings, and the mean clipped error of each algorithm."""
     main = main_epsilon(scores["epsilon"].unique())
     tuned = scores.filter(pl.col("tuning") == "hindsight", pl.col("epsilon") == main)
     facts = tuned.group_by("dataset").agg(
@@ -155,7 +158,7 @@ def _number(value: float | None) -> str:
         return "–"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")  # + 0.0: there is no −0.000
+    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")  # + 0.0 turns −0.000 into 0.000
 
 
 def _signed(value: float) -> str:

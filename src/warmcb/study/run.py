@@ -1,4 +1,4 @@
-"""A study from its grid to its report: load, plan, compute what is missing, collect, write up."""
+"""A study from its grid to its report: load the data, plan, compute what is missing, collect, write the report."""
 
 import importlib.metadata
 import os
@@ -45,7 +45,7 @@ class LeftOut(NamedTuple):
 
 
 class NothingToRunError(DataError):
-    """None of the data sets could be used."""
+    """None of the data sets can be used."""
 
     def __init__(self, left_out: list[LeftOut]) -> None:
         super().__init__(f"none of {len(left_out)} data sets can be run; expected at least one")
@@ -53,7 +53,7 @@ class NothingToRunError(DataError):
 
 
 class StudyWatch(UnitWatch, Protocol):
-    """Who is told how a study goes."""
+    """Is told about the progress of a study."""
 
     def reading(self, name: str, number: int, total: int) -> None: ...
 
@@ -63,7 +63,7 @@ class StudyWatch(UnitWatch, Protocol):
 class StudyOutcome(NamedTuple):
     results: pl.DataFrame
     found: int
-    """How many units were there already when this start began."""
+    """The number of units that had a result before."""
     datasets: list[DataFacts]
     families: Families
     left_out: list[LeftOut]
@@ -71,9 +71,9 @@ class StudyOutcome(NamedTuple):
 
 
 def run_study(grid: Grid, store: StudyStore, engine: Engine, watch: StudyWatch) -> StudyOutcome:
-    """Complete the study in `store`; what was computed before is not computed again."""
+    """Complete the study in `store`. Results that it has already are not computed again."""
     sources = find_sources(grid)
-    chosen_claims(grid.claims, grid.truth)  # a mistake in their names is told before any work
+    chosen_claims(grid.claims, grid.truth)  # so that unknown names are refused before any work
     with store.locked():
         return _run_study(grid, sources, store, engine, watch)
 
@@ -114,7 +114,7 @@ def _load(
             dataset = capped(whole, grid)
             _check(grid, dataset)
             if dataset.name in datasets:
-                raise DataError("another data set has its name; expected different names")
+                raise DataError("another data set has the same name; expected different names")
         except WarmcbError as error:
             left_out.append(LeftOut(source.name, str(error)))
             continue
@@ -126,20 +126,20 @@ def _load(
 
 
 def capped(dataset: Dataset | DescribedDataset, grid: Grid) -> Dataset | DescribedDataset:
-    """At most as many rows as the grid says: of a larger data set a random part."""
+    """The data set, or a random part of it if it has more rows than the grid allows."""
     if grid.max_rows is None or dataset.n_rounds <= grid.max_rows:
         return dataset
     return dataset.rows(part_of_rows(grid.seed, dataset.name, dataset.n_rounds, grid.max_rows))
 
 
 def _check(grid: Grid, dataset: Dataset | DescribedDataset) -> None:
-    """Refuse a data set on which some algorithm cannot run: all are to be compared on the same ones."""
+    """Refuse a data set on which some algorithm cannot run: all are compared on the same data sets."""
     is_described = isinstance(dataset, DescribedDataset)
     if isinstance(dataset, DescribedDataset):
         if np.isnan(dataset.costs).any():
-            raise DataError("it has actions of unknown cost; expected all costs, so that algorithms can be compared")
+            raise DataError("it has actions with unknown costs; expected all costs, so that algorithms can be compared")
     elif dataset.y is None:
-        raise DataError("it has costs; expected labels, which noise can change")
+        raise DataError("it has costs; expected labels, which the noise changes")
     elif dataset.X.shape[1] == 0:
         raise DataError("it has no features; expected at least one")
     if not dataset.name.isprintable() or dataset.name.encode(errors="replace").decode() != dataset.name:
@@ -156,9 +156,9 @@ def _check(grid: Grid, dataset: Dataset | DescribedDataset) -> None:
 
 def _check_rows(dataset: Dataset, played: Sequence[str]) -> None:
     assert dataset.y is not None
-    _inputs.matrix(dataset.X, None)  # refuses what is not finite, by its place
+    _inputs.matrix(dataset.X, None)  # refuses values that are not finite
     for name in played:
-        if _own.is_own(name):  # it need not be able to learn from a single row
+        if _own.is_own(name):  # it may be unable to learn from a single row
             check_making(algorithm(name), dataset.n_actions)
         else:
             algorithm(name).make(dataset.n_actions).warm_start(dataset.X[:1], dataset.y[:1])
@@ -174,11 +174,11 @@ def _facts(dataset: Dataset | DescribedDataset) -> DataFacts:
 
 
 def write_up(grid: Grid, store: StudyStore, outcome: StudyOutcome, began: datetime) -> Sequence[Mapping[str, Any]]:
-    """Write scores, claims, figures, manifest and report; give back the claims."""
+    """Write scores, claims, figures, manifest and report, and return the claims."""
     scores = make_scores(outcome.results)
     if not len(scores):
         return []
-    from warmcb.study.figures import draw_figures  # Matplotlib takes a second to import: nobody waits for it before
+    from warmcb.study.figures import draw_figures  # Matplotlib takes a second to import
     from warmcb.study.report import write_report
 
     store.write_table(store.folder / "scores.parquet", scores)

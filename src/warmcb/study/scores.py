@@ -1,7 +1,7 @@
-"""From costs to scores: the learning rate, the two scales, and what is averaged over what.
+"""From costs to scores: the choice of the learning rate, and the two scales.
 
-A setting is (data set, n_s, n_b, noise, ε). Costs are averaged over shuffles and seeds before anything is chosen, so
-that no algorithm wins by the luck of one of them.
+A setting is (data set, n_s, n_b, noise, ε). Costs are averaged over shuffles and seeds before a learning rate is
+chosen, so that no algorithm wins by the luck of one run.
 """
 
 import numpy as np
@@ -13,27 +13,28 @@ from warmcb.study.estimates import Doubles, TooFewFamiliesError, positive
 
 SETTING = ["dataset", "warm_start", "interaction", "ratio", "noise", "noise_p", "epsilon"]
 TUNINGS = ("hindsight", "one-rate", "other-data")
-"""How a learning rate is chosen: the best of each setting and algorithm, as the paper does, which nobody can do who
-deploys; the one that is best for the algorithm over all settings of that ε; the one that is best over all other
-families of data sets, which is what an honest user gets."""
+"""The ways to choose a learning rate. hindsight: the best one for each setting and algorithm, as in the paper; it is
+not known in advance. one-rate: the best one for the algorithm over all settings of an ε. other-data: the best one over
+all other families of data sets, as a user can do."""
 
 REFERENCES = ("arrow-8", "supervised-truth", "shared")
-"""The paper's algorithm of either setting, and the one for described actions: others win or lose against the first of
-them that was run."""
+"""The algorithms that others are compared with: those of the paper for the two settings, and the one for described
+actions. The first one that was run counts."""
 CLOSE = 0.002
-"""Two average costs that differ by no more count as a draw."""
+"""Average costs that differ by at most this much count as a draw."""
 SMALLEST_RANGE = 0.2
-"""Where the best constant action is hardly worse than e*, a cost is not divided by less than this."""
+"""Costs are divided by at least this number, if the best constant action is hardly worse than e*."""
 
 _FACTS = ["family", "n_rows", "n_features", "n_actions"]
 
 
 def make_scores(results: pl.DataFrame) -> pl.DataFrame:
-    """One row for each setting, algorithm and tuning: the choice that was made, the average cost, and two scales.
+    """A table with a row for each setting, algorithm and tuning.
 
-    `normalized_error` is the paper's, whose 1 is the worst algorithm of the setting. `excess` is the cost above e*,
-    divided by how far the best constant action of the data set is above e*: one scale for every ε and tuning.
-    `variant` is the algorithm as it was run, where several make one.
+    It has the learning rate that was chosen, the average cost, and the cost on two scales. `normalized_error` is that
+    of the paper: 1 is the worst algorithm of the setting. `excess` is the cost above e*, divided by the distance from
+    e* to the best constant action of the data set; this scale is the same for every ε and tuning. `variant` is the
+    algorithm that was run, if several count as one.
     """
     scored = _complete(results)
     costs = scored.group_by([*SETTING, "algorithm", "learning_rate"], maintain_order=True).agg(
@@ -58,7 +59,7 @@ def make_scores(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def _complete(results: pl.DataFrame) -> pl.DataFrame:
-    """Without what lacks an algorithm or a rate, because a unit of work has failed: comparisons are paired."""
+    """Leave out shuffles without all algorithms and rates, as after a failed unit. Comparisons are paired."""
     shuffled = [*SETTING, "shuffle"]
     counted = results.filter(pl.col("optimal_cost").is_not_null()).with_columns(pl.len().over(shuffled).alias("count"))
     most = pl.col("count").max().over("noise", "noise_p", "epsilon", "shuffle", plays_described(results))
@@ -66,12 +67,12 @@ def _complete(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def plays_described(results: pl.DataFrame) -> pl.Expr:
-    """Whether a row is of an algorithm for described actions: other data have other algorithms."""
+    """Whether the algorithm of a row plays described actions."""
     return pl.col("algorithm").is_in([name for name in results["algorithm"].unique() if is_described(name)])
 
 
 def _with_best_lambda(costs: pl.DataFrame) -> pl.DataFrame:
-    """Single λ are one algorithm with one more thing to choose; λ = 1 is Bandit-Only."""
+    """Count the single λ as one algorithm, for which λ is chosen as well. λ = 1 is Bandit-Only."""
     single = costs.filter(pl.col("algorithm").is_in(SINGLE_LAMBDA))
     last = costs.filter(pl.col("algorithm") == "bandit-only").join(single, on=SETTING, how="semi")
     together = pl.concat([single, last]).with_columns(pl.lit(BEST_LAMBDA).alias("algorithm"))
@@ -79,21 +80,21 @@ def _with_best_lambda(costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _paper_range() -> pl.Expr:
-    """max_b e_b − e*, plus what keeps it from 0. Where even the worst is better than e*, nothing can be told apart."""
+    """max_b e_b − e*, or 0 if even the worst is better than e*, plus a small number that keeps it above 0."""
     return pl.max_horizontal(pl.col("worst_cost") - pl.col("optimal_cost"), pl.lit(0.0)) + 1e-4
 
 
 def _ranges(results: pl.DataFrame) -> pl.DataFrame:
-    """How far the best constant action is above e*: of a data set, not of a setting, so that it moves with nothing."""
+    """The distance from e* to the best constant action, for each data set."""
     gap = (pl.col("constant_cost") - pl.col("optimal_cost")).mean()
     by_shuffle = results.unique(["dataset", "shuffle"]).group_by("dataset")
     return by_shuffle.agg(pl.max_horizontal(gap, pl.lit(SMALLEST_RANGE)).alias("range"))
 
 
 def _worst(hindsight: pl.DataFrame) -> pl.DataFrame:
-    """The cost that counts as 1: the worst of the paper's algorithms, so that newcomers do not move the scale.
+    """The cost of the worst of the paper's algorithms, so that other algorithms do not change the scale.
 
-    In a study without ARRoW-CB 8, and on data with described actions, of all there are.
+    In a study without ARRoW-CB 8, and on data with described actions, all algorithms count.
     """
     has_papers = (pl.col("algorithm") == REFERENCES[0]).any().over(SETTING)
     judged = hindsight.filter(pl.col("algorithm").is_in(PAPER) | ~has_papers)
@@ -109,13 +110,13 @@ def _hindsight(costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _one_rate(costs: pl.DataFrame) -> pl.DataFrame:
-    """For each algorithm and ε the choice with the lowest mean cost; every family counts alike."""
+    """For each algorithm and ε the choice with the lowest mean cost. All families count the same."""
     means = _mean_by_family(costs).group_by(["epsilon", "algorithm", *_CHOICE]).agg(pl.col("mean").mean())
     return _with_choice(costs, _lowest(means, ["epsilon", "algorithm"]))
 
 
 def _other_data(costs: pl.DataFrame) -> pl.DataFrame:
-    """The same, from all families but the one that is judged. With a single family there is nothing to go by."""
+    """The same, over all families except that of the data set. With a single family there is no choice."""
     group = ["epsilon", "algorithm", *_CHOICE]
     means = _mean_by_family(costs).with_columns(
         (pl.col("mean").sum().over(group) - pl.col("mean")).alias("others"), (pl.len().over(group) - 1).alias("count")
@@ -141,7 +142,7 @@ def _with_choice(costs: pl.DataFrame, choices: pl.DataFrame) -> pl.DataFrame:
 
 
 def cdf(scores: pl.DataFrame, algorithm: str, at: Doubles) -> Doubles:
-    """The share of settings with a normalized error of at most `at`; every ratio, then every noise counts alike."""
+    """The share of settings with a normalized error of at most `at`. Ratios and noises count equally."""
     of_one = scores.filter(pl.col("algorithm") == algorithm)
     if not len(of_one):
         return np.zeros(len(at))
@@ -152,13 +153,13 @@ def cdf(scores: pl.DataFrame, algorithm: str, at: Doubles) -> Doubles:
 
 
 def area(scores: pl.DataFrame, algorithm: str) -> float:
-    """The area above that curve on [0, 1], which is the mean of the normalized error, clipped to [0, 1]."""
+    """The area above the curve of `cdf` on [0, 1]: the mean of the normalized error, clipped to [0, 1]."""
     of_one = scores.filter(pl.col("algorithm") == algorithm)
     return float(of_one["normalized_error"].clip(0, 1).to_numpy() @ _weights(of_one))
 
 
 def _weights(of_one: pl.DataFrame) -> Doubles:
-    """What each setting counts, so that all ratios of a noise count alike, and all noises."""
+    """The weight of each setting. All ratios of a noise count the same, and all noises do."""
     noise, cell = ["noise", "noise_p"], ["noise", "noise_p", "ratio"]
     weights = of_one.select(
         1 / (pl.len().over(cell) * pl.col("ratio").n_unique().over(noise) * pl.struct(noise).n_unique())
@@ -167,18 +168,18 @@ def _weights(of_one: pl.DataFrame) -> Doubles:
 
 
 def reference(scores: pl.DataFrame) -> str | None:
-    """Whom the others win or lose against."""
+    """The algorithm that the others are compared with."""
     return next((name for name in REFERENCES if name in scores["algorithm"]), None)
 
 
 def standings(scores: pl.DataFrame) -> pl.DataFrame:
-    """How the algorithms of one ε and one tuning compare, the best first.
+    """Compare the algorithms of one ε and one tuning, the best one first.
 
-    `area` above the curve; `excess`, the mean on the scale of all comparisons, every family and every ratio alike, with
-    its interval `low` to `high`, where there are families enough; the shares of settings with a cost clearly below
-    (`win`) and above (`lose`) that of the reference; the mean rank within a setting; the mean cost.
+    `area` is that above the curve. `excess` is the mean excess cost with its interval, `low` to `high`, if there are
+    enough families. `win` and `lose` are the shares of settings with a cost clearly below and above that of the
+    reference. The other columns are the mean rank within a setting, and the mean cost.
     """
-    others = scores.filter(pl.col("algorithm") != BEST_LAMBDA)  # it may not have been run under every noise
+    others = scores.filter(pl.col("algorithm") != BEST_LAMBDA)  # it is not run under every noise
     scores = others if len(others) else scores
     against = reference(scores)
     costs = scores.pivot("algorithm", index=SETTING, values="average_cost")

@@ -1,6 +1,6 @@
-"""How many examples warm a run up, and after how many rounds it is read.
+"""The sizes of runs: the number of labelled examples, and the numbers of rounds after which costs are read.
 
-Sizes are counted in parts of a data set: there are 200 parts of ⌈n/200⌉ rows each.
+They are counted in parts of a data set. There are 200 parts, of ⌈n/200⌉ rows each.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _SMALLEST_WARM_START = 100
 
 
 class Size(NamedTuple):
-    """A warm start, and where its run is read: interaction lengths with their nominal ratios n_b/n_s."""
+    """A warm start, and the lengths of interaction at which its run is read, with their nominal ratios n_b/n_s."""
 
     warm_start: int
     checkpoints: tuple[int, ...]
@@ -19,7 +19,7 @@ class Size(NamedTuple):
 
 
 def sizes_of(n_rows: int, warm_starts: Sequence[int], interactions: Sequence[int]) -> list[Size]:
-    """The sizes that a data set serves; those with too few examples, or with no rows left, are left out.
+    """Find the sizes that fit a data set. Sizes with too few examples or without rounds are left out.
 
     Args:
         n_rows: of the data set.
@@ -36,14 +36,14 @@ def sizes_of(n_rows: int, warm_starts: Sequence[int], interactions: Sequence[int
         n_s = warm_start * part
         if n_s < _SMALLEST_WARM_START or n_s >= n_rows:
             continue
-        # Where ⌈n/200⌉ is much more than n/200, the last rounds are missing: the run is read at its end.
+        # If ⌈n/200⌉ is much more than n/200, there are too few rows for the last length: the run is read at its end.
         ends = [(min(parts * part, n_rows - n_s), parts / warm_start) for parts in interactions]
         found.append(Size(n_s, tuple(end for end, _ in ends), tuple(ratio for _, ratio in ends)))
     return found
 
 
 def why_no_size(n_rows: int, warm_starts: Sequence[int]) -> str:
-    """Why a data set serves no size at all.
+    """Say why no size fits a data set.
 
     Args:
         n_rows: of the data set.
@@ -52,9 +52,13 @@ def why_no_size(n_rows: int, warm_starts: Sequence[int]) -> str:
     """
     sizes = [parts * _rows_of_part(n_rows) for parts in warm_starts]
     if max(sizes) < _SMALLEST_WARM_START:
-        what = f"a warm start of at most {max(sizes)} examples; expected one of at least {_SMALLEST_WARM_START}"
+        enough = (-(-_SMALLEST_WARM_START // max(warm_starts)) - 1) * PARTS + 1
+        what = (
+            f"a warm start of at most {max(sizes)} examples; expected one of at least {_SMALLEST_WARM_START}, "
+            f"which {enough:,} rows give"
+        )
     else:
-        what = f"warm starts of {', '.join(map(str, sizes))} examples; expected some rows to be left"
+        what = f"warm starts of {', '.join(map(str, sizes))} examples; expected fewer than there are rows"
     return f"{n_rows} rows give {what}"
 
 

@@ -1,4 +1,4 @@
-"""The folder of a study: what was asked for, one Parquet file per unit of work, and the results of all."""
+"""The folder of a study: its settings, a Parquet file for each unit of work, and the results of all units."""
 
 import io
 import json
@@ -24,7 +24,7 @@ from warmcb.study.units import OptimalUnit, Unit
 
 
 class StudyStore:
-    """A study's folder. Every file is renamed into its place: a kill leaves no half file."""
+    """The folder of a study. Files are written under another name and then renamed, so no file is ever incomplete."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -37,16 +37,16 @@ class StudyStore:
         return self._plan.exists()
 
     def grid(self) -> Grid:
-        """The grid of the study that was begun here."""
+        """The grid of the study in this folder."""
         if not self.begun:
-            raise InputError(f"out is {str(self.folder)!r}; expected the folder of a study that was begun")
+            raise InputError(f"out is {str(self.folder)!r}; expected the folder of a study")
         return Grid.of(self._read()["grid"])
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes out of the folder, where the system has such locks; they end with the process.
+        """Lock the folder against other processes, if the system has such locks. The lock ends with the process.
 
-        A folder that holds something else is refused, and left as it is.
+        A folder with other contents is refused.
         """
         foreign = self.folder.exists() and not (self.folder.is_dir() and all(map(_is_leftover, self.folder.iterdir())))
         if foreign and not self.begun:
@@ -67,7 +67,7 @@ class StudyStore:
             yield
 
     def begin(self, grid: Grid) -> None:
-        """Write down what is going to be run. A folder that holds another study is refused."""
+        """Write the settings of the study. A folder with another study is refused."""
         if self.begun and not self._is_empty():
             begun = self._read()
             _refuse(self.folder, _differences(begun["grid"], grid.as_dict()))
@@ -80,11 +80,11 @@ class StudyStore:
             leftover.unlink(missing_ok=True)
 
     def _is_empty(self) -> bool:
-        """A study that has found no data yet, nor computed anything, may as well become another."""
+        """Whether the study has neither data nor results yet, so that another one can take its place."""
         return not self._read()["datasets"] and not any(self._units.glob("*.parquet"))
 
     def add_datasets(self, datasets: Sequence[DataFacts]) -> None:
-        """Write down the data. A second start may bring more, but must bring those of the first, unchanged."""
+        """Write the list of data sets. When a study is continued, those of its first start must be there, unchanged."""
         plan = self._read()
         facts = {data.name: asdict(data) for data in datasets}
         begun = {data["name"]: data for data in plan["datasets"]}
@@ -93,7 +93,7 @@ class StudyStore:
         self.write_json("study.json", plan | {"datasets": list(facts.values())})
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
-        """The units that are still to be computed."""
+        """The units that have no result yet."""
         return [unit for unit in units if not _is_whole(self._file(unit))]
 
     def add(self, unit: Unit, columns: Columns) -> None:
@@ -101,7 +101,7 @@ class StudyStore:
         self.write_table(self._file(unit), pl.DataFrame(columns, schema=schema))
 
     def collect(self, units: Iterable[Unit], families: Families) -> pl.DataFrame:
-        """Write `results.parquet`: the rows of all units that are there, with their families, in the plan's order."""
+        """Write `results.parquet`: the rows of all units with a result, in the order of the plan, with families."""
         runs = [pl.DataFrame(schema={name: SCHEMA[name] for name in COLUMNS})]
         optimal = [pl.DataFrame(schema={name: SCHEMA[name] for name in FLOOR_COLUMNS})]
         for unit in units:
@@ -114,7 +114,7 @@ class StudyStore:
         return results
 
     def write_table(self, path: Path, table: pl.DataFrame) -> None:
-        content = io.BytesIO()  # not straight to the file: Polars would hide what the system says about a full disk
+        content = io.BytesIO()  # Polars would hide the error of a full disk
         table.write_parquet(content)
         with replacing(path) as file:
             file.write(content.getbuffer())
@@ -124,7 +124,7 @@ class StudyStore:
             file.write((json.dumps(content, indent=1) + "\n").encode())
 
     def drop_arrays(self) -> None:
-        """The copies of the data that workers shared are of no use after the last unit."""
+        """Delete the copies of the data that the workers shared."""
         shutil.rmtree(self.arrays, ignore_errors=True)
 
     def _read(self) -> dict[str, Any]:
@@ -133,17 +133,19 @@ class StudyStore:
             Grid.of(begun["grid"])
             datasets = [asdict(DataFacts(**data)) for data in begun["datasets"]]
             return {"code": str(begun["code"]), "grid": dict(begun["grid"]), "datasets": datasets}
-        except NotFoundError:  # the plan is whole: what the user wrote is not there any more
+        except NotFoundError:  # the plan is valid, but the user's own code is gone
             raise
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise InputError(f"{self._plan} is no plan of a study; expected an empty folder or another --out") from None
+            raise InputError(
+                f"{self._plan} is not the plan of a study; expected an empty folder, or another --out"
+            ) from None
 
     def _file(self, unit: Unit) -> Path:
         return self._units / f"{key(unit)}.parquet"
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether a unit's file is there, with the mark that ends every Parquet file."""
+    """Whether a file exists and ends with the mark of Parquet files."""
     try:
         with path.open("rb") as file:
             file.seek(-4, io.SEEK_END)
@@ -154,13 +156,15 @@ def _is_whole(path: Path) -> bool:
 
 def _read_table(path: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(io.BytesIO(path.read_bytes()))  # a path would be taken for a pattern
+        return pl.read_parquet(io.BytesIO(path.read_bytes()))  # Polars would treat a path as a pattern
     except pl.exceptions.PolarsError:
-        raise DataError(f"{path} is damaged; expected the results of a unit (delete it, and start again)") from None
+        raise DataError(
+            f"{path} is damaged; expected the results of a unit (delete the file, and run the command again)"
+        ) from None
 
 
 def _is_leftover(path: Path) -> bool:
-    """What a kill may leave before the first file is in its place."""
+    """Whether a file can be left by a study that was killed before its first result."""
     return path.suffix == ".part" or path.name == ".lock"
 
 
@@ -176,6 +180,6 @@ def _short(value: Any) -> str:
 def _refuse(folder: Path, differences: list[str]) -> None:
     if differences:
         raise InputError(
-            f"out is {str(folder)!r}, which holds another study ({'; '.join(differences[:3])});"
-            " expected this one, or an empty folder"
+            f"out is {str(folder)!r}, which has another study ({'; '.join(differences[:3])});"
+            " expected the same study, or an empty folder"
         )

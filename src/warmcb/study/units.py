@@ -1,4 +1,4 @@
-"""The units of work: what one worker computes in one go."""
+"""Units of work. A worker computes one at a time."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ from warmcb.study.sizes import Size
 
 
 class Load(NamedTuple):
-    """What the time of a unit depends on: a kind of work, and quantities whose weighted sum it is.
+    """The load of a unit: a kind of work, and quantities. Its time is a weighted sum of the quantities.
 
-    The weights are not known beforehand: they are found from the units of this kind that are done.
+    The weights are not known in advance. They are estimated from finished units of the same kind.
     """
 
     kind: str
@@ -39,9 +39,9 @@ class Load(NamedTuple):
 
 @dataclass(frozen=True)
 class RunsUnit:
-    """Algorithms at every learning rate on the same rows: a data set, shuffled, one size, one ε, one noise.
+    """Runs of some algorithms at every learning rate, on the same rows: one shuffle, one size, one noise, one ε.
 
-    Or several noises or ε, if the algorithms do not see them: they are run once, and counted under each.
+    There are several noises or ε if the algorithms do not depend on them. The runs then count for each of them.
     """
 
     kind: ClassVar[str] = "runs"
@@ -56,13 +56,13 @@ class RunsUnit:
     learning_rates: tuple[float, ...]
     seed: int
     sources: tuple[tuple[str, str], ...] = ()
-    """The user's own algorithms and noises that the results depend on, each with the version of its source code."""
+    """The user's own algorithms and noises, each with the version of its source code."""
 
     @property
     def label(self) -> str:
         noise = self.noises[0] if len(self.noises) == 1 else "all noises"
         epsilon = f"ε={self.epsilon[0]:g}" if len(self.epsilon) == 1 else "all ε"
-        own = [f" {name}" for name in self.algorithms if _own.is_own(name)]  # it may fail, and must be named then
+        own = [f" {name}" for name in self.algorithms if _own.is_own(name)]  # if it fails, the message names it
         return f"{self.data.name} n_s={self.size.warm_start} {noise} {epsilon}{''.join(own)}"
 
     @property
@@ -79,7 +79,7 @@ class RunsUnit:
         return Load(",".join(self.algorithms), tuple(costs.tolist()))
 
     def compute(self, arrays: Path) -> Columns:
-        """One row for each algorithm, learning rate, seed and interaction length."""
+        """A row for each algorithm, learning rate, seed and length of interaction."""
         if not any(map(_own.is_own, (*self.algorithms, *self.noises))):
             return self._compute(arrays)
         try:
@@ -89,7 +89,7 @@ class RunsUnit:
             raise
         except Exception as error:
             reason = named(error)
-        # Not from within: a user's own exception may not survive the way to another process, not even as a context.
+        # Outside of the handler: a user's exception, even as a context, may be impossible to send to another process.
         raise WarmcbError(reason)
 
     def _compute(self, arrays: Path) -> Columns:
@@ -114,17 +114,19 @@ class RunsUnit:
         for name, planned in self.sources:
             found = _own.find("source", name).version
             if found != planned:
-                raise WarmcbError(f"this worker has the version {found} of {name}; expected {planned}, as the study")
+                raise WarmcbError(
+                    f"this worker has the version {found} of {name}; expected {planned}, the version of the study"
+                )
 
     def scene(self, shuffled: Dataset | DescribedDataset) -> Scene | DescribedScene:
-        """The data set, its rows in the order of the shuffle, with the labels that are wrong under this noise."""
+        """The data set with the noise of this unit, ready to be played."""
         settings: dict[str, Any] = {
             "warm_start": self.size.warm_start,
             "interaction": max(self.size.checkpoints),
             "noise": self.noises[0],
             "truth": self.truth,
             "seed": noise_seed(self.seed, self.data.name, self.shuffle, parse_noise(self.noises[0]).kind),
-            "shuffle": False,  # the rows are
+            "shuffle": False,  # the rows are shuffled already
             "checkpoints": self.size.checkpoints,
         }
         if isinstance(shuffled, DescribedDataset):
@@ -151,9 +153,9 @@ class RunsUnit:
 
 @dataclass(frozen=True)
 class OptimalUnit:
-    """What the costs of one shuffle of a data set are measured by: e*, and the cost of the best constant action.
+    """The two points of the scale of costs, for one shuffle of a data set: e*, and the best constant action.
 
-    Described actions have no constant one: a choice at random takes its place.
+    With described actions there is no constant action. A random choice takes its place.
     """
 
     kind: ClassVar[str] = "optimal"

@@ -1,7 +1,8 @@
-"""A verdict on each claim: computed, never typed.
+"""The verdict on each claim.
 
-A claim is a list of differences that are positive if it is true. It holds if all of them surely are; it does not hold
-if one of them is surely negative; otherwise it is too close to call. How sure is one matter for all claims together.
+A claim is a list of differences that are positive if it is true. It holds if all of them are certainly positive. It
+does not hold if one of them is certainly negative. Otherwise it is too close to call. The probability of an error is
+shared by all claims.
 """
 
 import math
@@ -18,32 +19,32 @@ from warmcb.study.evidence import MOST_BELOW, RIVALS, ClaimEvidence, Difference,
 from warmcb.study.scores import SMALLEST_RANGE, make_scores, plays_described
 
 METHOD = (
-    "A number is a difference of mean costs, positive where it supports the claim. On every data set costs are measured"
-    " from e*, the cost of a classifier that was told every label, in units of the distance from there to the best"
-    f" constant action (at least {SMALLEST_RANGE:g}); nothing is clipped, and the scale is the same for every ε and"
-    " every way to choose a learning rate. Data sets that are the same data in another form are one family, which"
-    f" counts once; ratios with fewer than {FEWEST_FAMILIES} families are left out. Brackets hold 95 % intervals, for"
-    " the chance that other families would have been there. Where the paper speaks of curves, the largest lead of the"
-    f" other curve is compared with {MOST_BELOW:g}: a curve that is nowhere lower by more dominates approximately."
+    "A number is a difference of mean costs. It is positive if it supports the claim. On each data set, costs are"
+    " measured from e*, the cost of a classifier that knows every label, in units of the distance from e* to the best"
+    f" constant action (at least {SMALLEST_RANGE:g}). Nothing is clipped, and the scale is the same for every ε and for"
+    " every choice of the learning rate. Data sets that are the same data in another form are one family, which counts"
+    f" once. Ratios with fewer than {FEWEST_FAMILIES} families are left out. Brackets contain 95 % intervals: the"
+    " families are a random sample. For claims about curves, the largest lead of the other curve is compared with"
+    f" {MOST_BELOW:g}: a curve that is nowhere lower by more dominates approximately."
 )
 CORRECTION = (
-    "If each of {count} claims were judged by its own interval, one or two verdicts would be mere chance. Therefore all"
-    " claims of a column are corrected together (Bonferroni): the chance that even one of its «holds» and «does not"
-    " hold» is wrong is at most 5 %, whether all claims are judged or some. A claim whose intervals lie barely above 0"
-    " is too close to call for that reason."
+    "If each of {count} claims were judged by its own interval, one or two verdicts would be chance. Therefore all"
+    ' claims of a column are corrected together (Bonferroni). The probability that even one verdict "holds" or "does'
+    ' not hold" is wrong is at most 5 %, also if only some claims are judged. For this reason a claim is too close to'
+    " call if its intervals are just above 0."
 )
 HOLDS, FAILS, CLOSE, FEW, NOT_RUN = "holds", "does not hold", "too close to call", "needs more data", "not run"
 _LEVEL = 0.05
 
 
 class _Judged(NamedTuple):
-    """What is known of a claim in one tuning before all claims are judged together."""
+    """The evidence on a claim for one tuning, before all claims are judged together."""
 
     differences: list[Difference]
     p_holds: float
     p_fails: float
     families: int | None = None
-    """How many there are for some difference, if they are too few."""
+    """The number of families of some difference, if there are too few."""
     was_run: bool = True
 
     @property
@@ -52,7 +53,7 @@ class _Judged(NamedTuple):
 
     @property
     def p(self) -> float:
-        """Of the verdict that the numbers point to. Of the two only one can be wrong, so nothing is doubled."""
+        """The p-value of the verdict that the numbers suggest. Only one of the two can be wrong: it is not doubled."""
         return min(self.p_holds, self.p_fails)
 
 
@@ -62,11 +63,10 @@ def judge(
     claims: tuple[str, ...] = (),
     scores: pl.DataFrame | None = None,
 ) -> dict[str, Any]:
-    """All claims with numbers and verdicts, as `claims.json` has them.
+    """Judge all claims, with numbers and verdicts, in the form of `claims.json`.
 
-    The rates are chosen in hindsight, as in the paper; names that begin with `untuned` tell the same when each data set
-    gets the rate that is best on the other families. The claims are about data whose actions are classes: others are
-    left out.
+    Learning rates are chosen in hindsight, as in the paper. Fields that begin with `untuned` are for the rates that are
+    best on the other families. Only data sets whose actions are classes count.
     """
     asked, count = chosen_claims(claims, truth), len(CLAIMS[truth])
     scores = make_scores(results) if scores is None else scores
@@ -95,7 +95,7 @@ _NOT_RUN = _Judged([], 1.0, 1.0, was_run=False)
 
 
 def _was_run(claim: Claim, results: pl.DataFrame, rivals: Sequence[str]) -> bool:
-    """Whether the algorithms, the noises and the ε of a claim are there at all."""
+    """Whether the study has the algorithms, the noises and the ε of a claim."""
     needs = Needs(rivals)
     claim.differences(needs)
     played = results.select("algorithm", "epsilon", "noise", "noise_p").unique()
@@ -119,7 +119,7 @@ def _examine(claim: Claim, evidence: ClaimEvidence) -> _Judged:
 
 
 def _rows(column: Sequence[_Judged], count: int) -> list[dict[str, Any]]:
-    """What is told of each claim in one tuning, of so many claims that must be right together."""
+    """The results of each claim for one tuning, corrected for `count` claims."""
     rows = []
     for one in column:
         p = min(1.0, count * one.p) if one.can_be_judged else None
@@ -137,7 +137,7 @@ def _verdict(one: _Judged, p: float | None) -> str:
 
 
 def _seen(one: _Judged, tail: float) -> float | None:
-    """The difference that four of five such studies would have found, where it could not be told from 0; None: none."""
+    """The smallest difference that four of five such studies would detect; None if there is none."""
     numbers = [number for _, number, _, _ in one.differences if number is not None]
     open_ones = [number for number in numbers if number.low <= 0 <= number.high] or numbers
     most = max((number.seen(tail / len(numbers)) for number in open_ones), default=math.inf)
@@ -145,7 +145,7 @@ def _seen(one: _Judged, tail: float) -> float | None:
 
 
 def _numbers(one: _Judged) -> list[Mapping[str, Any]]:
-    """The least favourable first, with the plain difference of costs beside it."""
+    """The numbers, the least favourable one first, with their differences in average cost."""
     rows = [
         {"what": what, "value": number.value, "low": number.low, "high": number.high, "cost": cost}
         for what, number, cost, _ in one.differences

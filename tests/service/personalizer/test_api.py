@@ -570,6 +570,7 @@ def test_a_policy_of_another_learner(quiet: Desk, arguments: str) -> None:
 # Evaluations
 
 
+@pytest.mark.slow
 def test_an_evaluation_waits_is_done_and_is_found(desk: Desk) -> None:
     desk.play()
     policies = [{"name": "greedy", "arguments": "--explorer epsilon-greedy"}]
@@ -611,6 +612,7 @@ async def dying(desk: Desk) -> None:
         await working
 
 
+@pytest.mark.slow
 def test_an_evaluation_of_a_worker_that_died_is_done_by_another(desk: Desk) -> None:
     desk.play()
     desk.ask("PUT", f"{LAST}/evaluations/e", json={"name": "n", **desk.period()})
@@ -621,6 +623,7 @@ def test_an_evaluation_of_a_worker_that_died_is_done_by_another(desk: Desk) -> N
     assert desk.ask("GET", f"{LAST}/evaluations/e").json()["status"] == "Succeeded"
 
 
+@pytest.mark.slow
 def test_applying_an_evaluation(desk: Desk) -> None:
     desk.play()
     policies = [{"name": "greedy", "arguments": "--explorer epsilon-greedy"}]
@@ -641,6 +644,7 @@ def test_applying_an_evaluation(desk: Desk) -> None:
     refusal(desk.ask("POST", f"{FIRST}/configurations/applyFromEvaluation", json={}), 404, "ResourceNotFound")
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_makes_no_sense(desk: Desk) -> None:
     asked: dict[str, Any] = {"name": "n", **desk.period()}
     refusal(desk.ask("POST", f"{FIRST}/evaluations", json=asked), 400, "NoLogsExistInDateRange")
@@ -682,6 +686,7 @@ def test_feature_importances(desk: Desk) -> None:
 # Models and logs
 
 
+@pytest.mark.slow
 def test_a_model_goes_out_and_comes_in_and_the_journal_can_be_replayed(desk: Desk) -> None:
     fresh = desk.ask("GET", f"{LAST}/model").content
     assert warmcb.load(fresh).n_features_ is None

@@ -27,7 +27,7 @@ from serving import Serving
 from tests.support.places import ROOT
 from warmcb.client import Client
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 HERE = Path(__file__).parent
 INSTALLED = ROOT / ".clients"

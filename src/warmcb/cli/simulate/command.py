@@ -28,8 +28,8 @@ _MOST_SEEDS = 100_000
 
 
 @with_examples(
-    "warmcb simulate pendigits",
-    "warmcb simulate splice --algorithm arrow --warm-start 100 --noise cyc:1 --epsilon 0.1 --seeds 5",
+    "warmcb simulate splice",
+    "warmcb simulate nursery --algorithm arrow --warm-start 100 --noise cyc:1 --epsilon 0.1 --seeds 5",
     "warmcb simulate my.csv --target clicked --plot costs.svg --save bandit.warmcb",
 )
 def simulate(

@@ -25,7 +25,7 @@ def similarity_command(
     b: Annotated[
         str | None,
         typer.Argument(
-            metavar="[B]",
+            metavar="B",
             help="The same rows with the labels or the costs of the other source, such as a warm start.",
             show_default=False,
         ),

@@ -4,7 +4,7 @@ Events keep their logged probabilities, so they are learned like events of the l
 and what it earned, by a rule of unknown worth. They are a warm start.
 """
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -71,14 +71,11 @@ async def take_events(store: Store, name: str, log: Log) -> Taken:
         How many events were taken.
 
     """
-    done = Taken()
-    for group in _grouped(log):
-        async with store.transaction() as database:
-            loop, now = await _described(database, name), await _now(database)
-            usable = _usable(loop, group)
-            new = [await _take(database, now, loop, one) for one in usable]
-        done = done.plus(sum(new), len(new) - sum(new), len(group) - len(new))
-    return done
+
+    async def keep_all(database: Database, now: int, loop: Loop, usable: list[_Usable]) -> int:
+        return sum([await _take(database, now, loop, one) for one in usable])
+
+    return await _take_groups(store, name, log, keep_all)
 
 
 async def take_labels(store: Store, name: str, log: Log, source: str) -> Taken:
@@ -94,24 +91,30 @@ async def take_labels(store: Store, name: str, log: Log, source: str) -> Taken:
         How many events were taken.
 
     """
-    done = Taken()
-    for group in _grouped(log):
+
+    async def keep_labels(database: Database, now: int, loop: Loop, usable: list[_Usable]) -> int:
+        examples = [example for one in usable for example in _examples(one)]
+        if examples:
+            body = LabelsBody(examples=examples, source=source)
+            labels.check(loop, body)
+            await labels.keep(database, now, loop, body)
+        return len(usable)
+
+    return await _take_groups(store, name, log, keep_labels)
+
+
+async def _take_groups(
+    store: Store, name: str, log: Log, take: Callable[[Database, int, Loop, list[_Usable]], Awaitable[int]]
+) -> Taken:
+    """Store the events of a log in groups; `take` stores a group and returns how many of its events are new."""
+    done, events = Taken(), log.events()
+    while group := list(islice(events, _GROUP)):
         async with store.transaction() as database:
             loop, now = await _described(database, name), await _now(database)
             usable = _usable(loop, group)
-            examples = [example for one in usable for example in _examples(one)]
-            if examples:
-                body = LabelsBody(examples=examples, source=source)
-                labels.check(loop, body)
-                await labels.keep(database, now, loop, body)
-        done = done.plus(len(usable), 0, len(group) - len(usable))
+            new = await take(database, now, loop, usable)
+        done = done.plus(new, len(usable) - new, len(group) - len(usable))
     return done
-
-
-def _grouped(log: Log) -> Iterator[list[Event]]:
-    events = log.events()
-    while group := list(islice(events, _GROUP)):
-        yield group
 
 
 async def _described(database: Database, name: str) -> Loop:

@@ -11,7 +11,7 @@ from warmcb.service.loops.settings import Settings
 from warmcb.service.store import Database
 
 
-class Outcome(NamedTuple):
+class FinishedEvent(NamedTuple):
     """An event whose deadline is over.
 
     Attributes:
@@ -58,7 +58,7 @@ class Minute:
     compared: int = 0
     agreed: int = 0
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: FinishedEvent) -> None:
         """Add an event."""
         event, joined = outcome.event, outcome.joined
         self.decisions += 1
@@ -136,7 +136,7 @@ class Side:
         return (self.first_sum + added.first_sum + middle) / (self.units + added.units + 1)
 
 
-async def count(database: Database, loop: str, outcomes: Iterable[Outcome]) -> None:
+async def count(database: Database, loop: str, outcomes: Iterable[FinishedEvent]) -> None:
     """Add events to all sums.
 
     Args:

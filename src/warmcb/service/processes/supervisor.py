@@ -159,8 +159,18 @@ def _sweep_metrics() -> None:
     """Remove the metrics of services that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_METRICS}*-*"):
         owner = folder.name.removeprefix(_METRICS).partition("-")[0]
-        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+        if owner.isdecimal() and not _is_running(int(owner)):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)  # sends nothing
+    except PermissionError:
+        return True  # of another user
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
 
 
 def _listening(host: str, port: int) -> socket.socket:

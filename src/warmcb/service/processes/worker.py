@@ -5,6 +5,7 @@ import gc
 import os
 import resource
 import sys
+from contextlib import suppress
 
 import uvicorn
 import uvloop
@@ -53,6 +54,7 @@ async def _stop_with_parent(server: uvicorn.Server, given: Inherited) -> None:
 if __name__ == "__main__":
     log_as_json("worker")
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # connections are files; `Limits` bounds their number
+    with suppress(ValueError):  # macOS claims to have no limit, and refuses to set none
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # connections are files; `Limits` bounds their number
     sys.setswitchinterval(0.0005)  # so that a finished commit is answered soon
     uvloop.run(work(inherited()))

@@ -8,7 +8,7 @@ from warmcb.service.events.events import COLUMNS, Joined, Stored
 from warmcb.service.events.rewards import join
 from warmcb.service.loops.loops import settings_of, split_of
 from warmcb.service.loops.settings import Settings
-from warmcb.service.monitoring.tallies import Outcome, count
+from warmcb.service.monitoring.tallies import FinishedEvent, count
 from warmcb.service.store import Database
 
 _OF_EVENTS = ", ".join(f"e.{name}" for name in Stored._fields)
@@ -74,7 +74,7 @@ async def number_due(database: Database, now: int, loop: str, most: int) -> list
             in_force[version] = await settings_of(database, loop, version), await split_of(database, loop, version)
         settings, split = in_force[version]
         joined = await join(database, loop, event, settings)
-        outcomes.append(Outcome(event, joined, settings, split))
+        outcomes.append(FinishedEvent(event, joined, settings, split))
         entries.append(Entry(number, "event", msgspec.json.encode(joined).decode(), event))
     numbered = [(entry.event.id, entry.number) for entry in entries if entry.event is not None]
     await database.execute_many("UPDATE events SET joined = $2 WHERE id = $1", numbered)

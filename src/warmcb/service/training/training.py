@@ -63,6 +63,7 @@ class Training:
 
     async def begin(self) -> None:
         """Load the newest undamaged version, and learn the journal entries behind it."""
+        code = versions.code()  # slow the first time, so it must not happen in a transaction that requests wait for
         async with self._store.snapshot() as database:
             # The epoch comes first: if something is deleted meanwhile, all this is repeated.
             sql = "SELECT epoch, entries FROM loops WHERE loop = $1"
@@ -77,7 +78,7 @@ class Training:
         else:
             version, self.student = found
             self.position = version.version
-            if version.code != versions.code():
+            if version.code != code:
                 entries = await self._in_transaction(self._note_upgrade, version.code)
         self._saved, self._saved_at = self.position, self._clock.now()
         await self._catch_up(entries)
