@@ -78,7 +78,7 @@ def test_bytes_are_checked_as_files_are(saved: Path, share: float) -> None:
     with pytest.raises(ModelFileError):
         load(bytes(flipped))
     rewrite(saved, kind="Os")
-    with pytest.raises(ModelFileError, match=r"^a model of \d+ bytes holds a 'Os'; expected one of .*ArrowCB"):
+    with pytest.raises(ModelFileError, match=r"^a model of \d+ bytes has a 'Os'; expected one of .*ArrowCB"):
         load(saved.read_bytes())
     rewrite(saved, kind="ArrowCB", params={"n_actions": 5})
     with pytest.raises(ModelFileError, match=r"^a model of \d+ bytes is not a whole ArrowCB"):
@@ -101,7 +101,7 @@ def test_newer_version(saved: Path) -> None:
 
 def test_unknown_class(saved: Path) -> None:
     rewrite(saved, kind="Os")
-    with pytest.raises(ModelFileError, match=r"holds a 'Os'; expected one of .*ArrowCB"):
+    with pytest.raises(ModelFileError, match=r"has a 'Os'; expected one of .*ArrowCB"):
         load(saved)
 
 

@@ -263,7 +263,7 @@ def test_parts_that_make_no_sense_are_refused() -> None:
         InverseGap(floor=1.5)
     with pytest.raises(InputError, match="ridge is 0; expected a number from 1e-6"):
         RecursiveLeastSquares(ridge=0)
-    with pytest.raises(InputError, match="features is 'linear' beside learner='online'"):
+    with pytest.raises(InputError, match="features is 'linear' with learner='online'"):
         WarmBandit(3, learner="online", features="linear")
 
 

@@ -248,7 +248,7 @@ def test_types_that_are_neither_number_nor_text(tmp_path: Path) -> None:
         ("x.csv", "a,target\n", "has no rows"),
         ("x.csv", "target\nx\ny\n", "x has 1 columns; expected features and a target"),
         ("x.csv", "a,target\n1,x\n2,x\n", "x has one class only (x); expected at least 2"),
-        ("x.csv", "a,target\n,x\n,y\n", "has no column with values beside 'target'"),
+        ("x.csv", "a,target\n,x\n,y\n", "has no column with values other than 'target'"),
         ("x.arff", "no arff at all", "cannot be read as .arff"),
         ("x.arff", ARFF.replace("21.5, weak", "warm, weak"), "cannot be read as .arff"),
         ("x.arff", ARFF.replace("21.5, weak", "21.5, gentle"), "cannot be read as .arff"),

@@ -48,7 +48,7 @@ class ChosenParts(Lanes):
         self.encoder = None if encoder is None else as_encoder(encoder)
         for name, default in (("features", "bends"), ("half_life", None)):
             if getattr(self, name) != default and self.learner != "auto":
-                what = f"{name} is {getattr(self, name)!r} beside learner={self.learner!r}"
+                what = f"{name} is {getattr(self, name)!r} with learner={self.learner!r}"
                 raise InputError(f'{what}; expected it with learner="auto" only')
 
     def _started_judges(self) -> tuple[Any, Any]:

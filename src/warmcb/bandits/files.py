@@ -56,7 +56,7 @@ def load(
     written, params, state = _modelfile.read(path)
     name, kind = _modelfile.name_of(path), written.removeprefix(POLICY)
     if kind not in BaseBandit.known:
-        raise ModelFileError(f"{name} holds a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
+        raise ModelFileError(f"{name} has a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
     params = _with_encoder(params, state, encoder)
     try:
         saved = BaseBandit.known[kind]

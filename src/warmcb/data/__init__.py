@@ -1,4 +1,4 @@
-"""Data sets from files of common formats, from OpenML, and bundled ones that `pip install 'warmcb[study]'` brings."""
+"""Data sets from files of common formats, from OpenML, and bundled ones that `pip install 'warmcb[study]'` adds."""
 
 from warmcb.errors import MissingDependencyError
 

@@ -115,7 +115,7 @@ class Dataset:
         empty = [series.name for series in features if series.null_count() == len(series)]
         features = features.drop(empty)
         if features.width == 0:
-            raise DataError(f"{name} has no column with values beside {column!r}; expected features")
+            raise DataError(f"{name} has no column with values other than {column!r}; expected features")
         y, classes = encode_labels(labelled[column].to_numpy())
         dropped_rows = len(table) - len(labelled)
         remarks = table_remarks(features, column, len(classes), dropped_rows, empty)
