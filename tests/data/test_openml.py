@@ -1,5 +1,6 @@
 """OpenML's client against a server of our own that speaks its interface."""
 
+import gc
 import gzip
 import hashlib
 import json
@@ -22,6 +23,9 @@ from warmcb.data import open_dataset, read_file, suite
 from warmcb.data.dataset import Dataset
 from warmcb.data.openml import cached, load_openml
 from warmcb.errors import DataError
+
+# The client leaves the sockets of failed requests to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 MIXED = """@RELATION weather
 @ATTRIBUTE temperature NUMERIC
@@ -135,6 +139,13 @@ class Server:
 
     def json(self, path: str, document: Any) -> None:
         self.answers[path] = (200, json.dumps(document).encode())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def sockets_are_collected() -> Iterator[None]:
+    """Let no socket be found open in the middle of a test elsewhere."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture
@@ -330,6 +341,7 @@ def test_no_network_and_no_cache_folder(server: Server, tmp_path: Path) -> None:
     assert "openml:6 cannot be loaded: " in failure(6, tmp_path / "file")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # sockets that the client leaves open
 def test_a_silent_server(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warmcb.data.openml._PATIENCE", 0.05)
