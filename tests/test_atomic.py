@@ -190,6 +190,7 @@ def test_an_exception_leaves_nothing(tmp_path: Path) -> None:
     assert not open_before or len(os.listdir("/proc/self/fd")) == open_before
 
 
+@pytest.mark.slow
 def test_a_save_into_a_crowded_folder_is_fast(tmp_path: Path) -> None:
     for i in range(5000):
         (tmp_path / f"{i}.warmcb").touch()

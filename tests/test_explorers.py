@@ -130,6 +130,7 @@ def test_what_a_lane_would_play_has_its_share(epsilon: float, opinions: Opinions
         assert (1 / wanted <= largest * (1 + 1e-9)).all()
 
 
+@pytest.mark.slow
 @given(epsilons, any_opinions())
 def test_a_larger_gap_is_never_more_probable(epsilon: float, opinions: Opinions) -> None:
     alone = Opinions(opinions.scores[:, :1].copy(), np.ones(1, dtype=np.uint8), 0, opinions.round)

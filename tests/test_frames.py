@@ -144,6 +144,7 @@ def test_arrays_are_recognised_at_once() -> None:
 ODD_NAMES = st.text(max_size=8) | st.sampled_from(["", " ", "a,b", "a\nb", "größe", "λ", "0", "'", "a\x00", "x" * 300])
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_any_order_gives_the_same_numbers(data: st.DataObject) -> None:
     kinds = [st.floats(allow_infinity=False), st.integers(-(2**40), 2**40), st.booleans(), st.decimals(-9, 9, places=2)]

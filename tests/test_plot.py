@@ -9,6 +9,7 @@ from warmcb.errors import InputError
 from warmcb.plot import plot_certainty, plot_runs
 
 
+@pytest.mark.slow
 def test_curves_are_the_cumulative_costs() -> None:
     problem = make_problem()
     runs = {

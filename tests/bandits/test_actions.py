@@ -106,6 +106,7 @@ def share_of_newcomer(seed: int, costs_of_new: float, *, labels: bool, binary: b
     return float(np.mean(played[500:]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [True, False])
 def test_the_best_is_found_soon(labels: bool) -> None:
     """If it is the best by 0.1, it is played in at least 80 % of rounds 500 to 1,000."""
@@ -115,6 +116,7 @@ def test_the_best_is_found_soon(labels: bool) -> None:
     assert np.mean(coins) > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new", [1, 2, 6])
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0])
 @pytest.mark.parametrize("explorer", ["inverse-gap", "epsilon-greedy"])
@@ -208,6 +210,7 @@ def test_bad_new_names_change_nothing() -> None:
         WarmBandit()
 
 
+@pytest.mark.slow
 def test_beyond_what_fits() -> None:
     bandit = ArrowCB(2**20).warm_start(np.ones((1, 1)), [0])
     with pytest.raises(InputError, match="the model has 1048577 actions × 1 features × 8 λ; expected one that fits"):

@@ -342,6 +342,7 @@ def test_all_allowed_is_as_if_nothing_was_said(make: Make, problem: Problem, tmp
     assert fingerprint(bandit, tmp_path) == fingerprint(other, tmp_path)
 
 
+@pytest.mark.slow
 def test_batches_are_the_same_bits_as_one_by_one(make: Make, problem: Problem, tmp_path: Path) -> None:
     one_by_one, batches = started(make, problem), started(make, problem)
     allowed = some_allowed(400) if takes_allowed(make()) else np.ones((400, 3), dtype=bool)

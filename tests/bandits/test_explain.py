@@ -117,6 +117,7 @@ def test_contributions_add_up(name: str, is_sparse: bool) -> None:
         assert explanation.cost_against == costs[explanation.against]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_csr", [False, True])
 @pytest.mark.parametrize("with_ids", [False, True])
 @pytest.mark.parametrize("name", DESCRIBED)

@@ -91,6 +91,7 @@ def test_the_order_in_python_is_the_compiled_order(learner: str, explorer: str) 
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_described_actions(name: str) -> None:
     case = CASES[name]

@@ -92,6 +92,7 @@ def test_any_one_part_in_python_will_do(part: str) -> None:
 OWN: dict[str, Any] = {"explorer": Softmax(0.2), "selector": LastWins(0.3), "learner": MeanCosts()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", OWN)
 def test_own_parts_play_learn_and_are_saved(part: str, tmp_path: Path) -> None:
     def made() -> WarmBandit:

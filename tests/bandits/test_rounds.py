@@ -323,6 +323,7 @@ def in_threads(*jobs: Callable[[], object]) -> None:
             future.result()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [ArrowCB, WarmBandit, SupervisedTruth], ids=lambda kind: kind.__name__)
 def test_threads_wait_for_each_other(make: type[Bandit], tmp_path: Path) -> None:
     bandit: Any = make(3, seed=2)  # type: ignore[call-arg]

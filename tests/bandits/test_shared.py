@@ -207,6 +207,7 @@ def test_probabilities(case: Case) -> None:
         bandit.learn(case.offered.x(i), decision, float(case.offered.costs[i][decision.action]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ids", "one-hot", "many columns", "own explorer"])
 def test_the_reported_probability_is_the_one_played(name: str) -> None:
     bandit, offered = started(CASES[name]), CASES[name].offered
@@ -361,6 +362,7 @@ def test_a_key_names_a_draw_everywhere(tmp_path: Path) -> None:
 # Policies
 
 
+@pytest.mark.slow
 def test_a_policy_decides_as_the_bandit_did(case: Case, tmp_path: Path) -> None:
     bandit, offered = started(case), case.offered
     live(bandit, offered, TAUGHT, 170)

@@ -208,6 +208,7 @@ def test_good_labels_help_at_once() -> None:
     assert with_labels < average_cost(lambda: WarmBandit(4), "none", rounds=200, warm_start=0) - 0.08
 
 
+@pytest.mark.slow
 def test_wrong_labels_do_not_ruin_it() -> None:
     """Labels that name another action than the best, always the same other one."""
     misled = average_cost(lambda: WarmBandit(4), "cyc:1.0")
@@ -217,6 +218,7 @@ def test_wrong_labels_do_not_ruin_it() -> None:
     assert misled < without + 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["none", "uar:0.5", "cyc:1.0"])
 def test_it_compares_well_with_the_papers(noise: str) -> None:
     assert average_cost(lambda: WarmBandit(4), noise) < average_cost(lambda: ArrowCB(4), noise)

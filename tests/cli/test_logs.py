@@ -95,6 +95,7 @@ def test_a_policy_of_ones_own(log: str, tmp_path: Path, monkeypatch: pytest.Monk
     assert found["own_log_policy:Half"]["compared"]["value"] < 0
 
 
+@pytest.mark.slow
 def test_pictures(log: str, tmp_path: Path) -> None:
     assert warmcb("evaluate", log, "--model", "none", "--plot", tmp_path / "values.svg").returncode == 0
     assert warmcb("replay", log, "--model", "none", "--plot", tmp_path / "curves.png").returncode == 0

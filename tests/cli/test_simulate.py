@@ -46,6 +46,7 @@ def flag(option: str) -> str:
     return f"--{option.replace('_', '-')}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", CLASSES)
 def test_json_for_every_algorithm(table: Path, algorithm: str) -> None:
     given = [word for name, text in OPTIONS.items() if has(algorithm, name) for word in (flag(name), text)]

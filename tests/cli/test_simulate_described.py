@@ -201,6 +201,7 @@ def test_integers_stay_integers_in_the_trace(tmp_path: Path) -> None:
     assert pl.read_parquet(path)["id"].dtype == pl.Int64
 
 
+@pytest.mark.slow
 def test_save_and_plots(tmp_path: Path, shop: Path) -> None:
     ranking = write_ranking(tmp_path / "r.libsvm")
     model, plot, certainty = tmp_path / "m.warmcb", tmp_path / "p.svg", tmp_path / "c.svg"

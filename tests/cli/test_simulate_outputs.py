@@ -102,6 +102,7 @@ def test_a_trace_by_hand() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix, start", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])
 def test_plots(table: Path, tmp_path: Path, suffix: str, start: bytes) -> None:
     run, certainty = tmp_path / f"run{suffix}", tmp_path / f"sure{suffix}"

@@ -168,6 +168,7 @@ def test_mistakes_are_one_line_and_exit_code_2(a: Path, options: list[str], mess
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_help() -> None:
     for arguments in ([], ["--help"], ["-h"]):
         assert "similarity" in theory(*arguments).stdout
@@ -175,6 +176,7 @@ def test_help() -> None:
     assert "--noise" in text and "--policies" in text
 
 
+@pytest.mark.slow
 def test_the_failure_is_told_and_drawn(tmp_path: Path) -> None:
     done = theory("failure", "--out", tmp_path / "failure.svg", "--warm-start", "100", "--interaction", "2000")
     assert done.returncode == 0, done.stderr

@@ -218,6 +218,7 @@ def test_powers_of_two_change_no_decision(labels: str, scale: float) -> None:
     np.testing.assert_array_equal(scaled.predict_costs(X), scale * bandit.predict_costs(X))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.sampled_from(sorted(USUAL)), st.floats(1e-3, 1e6), st.floats(-100, 100))
 def test_no_unit_changes_the_decisions(labels: str, scale: float, shift: float) -> None:

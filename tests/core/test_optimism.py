@@ -92,6 +92,7 @@ def found_again(optimism: float, seed: int) -> float:
     return float(np.mean(run.trace.actions[-500:] == 1))
 
 
+@pytest.mark.slow
 def test_what_has_turned_good_is_found_again() -> None:
     """By optimism: exploration alone would need too long."""
     with_it, without = ([found_again(strength, seed) for seed in range(6)] for strength in (6.0, 0.0))

@@ -17,6 +17,7 @@ from tests.support.places import shared_data
 SHARED = shared_data().parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 7])
 def test_shop_is_the_published_one(seed: int) -> None:
     path = SHARED / "problems.py"
@@ -80,6 +81,7 @@ def test_lines_of_a_round(is_sparse: bool) -> None:
     assert peer_adf.lines(one._replace(x=None, ids=None)) == ["shared |u", "|a 1:0.5", "|a 0:2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("teacher", peer_adf.TEACHERS)
 def test_vowpal_wabbit_learns_what_it_is_taught(teacher: str) -> None:
     problem = described.shop(0, "right", n=200, taught=100)

@@ -370,6 +370,7 @@ FACTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled(name: str) -> None:
     data = open_numbered(name)

@@ -332,6 +332,7 @@ def in_other_order(value: Any) -> Any:
     return [in_other_order(one) for one in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 @given(RECORDS, st.integers(1, 20))
 def test_any_record_is_encoded(record: dict[str, Any], bits: int) -> None:
     encoder = Encoder(bits=bits)
@@ -560,6 +561,7 @@ def test_parameters_are_plain() -> None:
     assert encoder.n_features == 2**12
 
 
+@pytest.mark.slow
 def test_threads_share_an_encoder() -> None:
     encoder = Encoder(bits=12)
     records = [[{f"{thread}": i, "all": str(i)} for i in range(1, 200)] for thread in range(8)]

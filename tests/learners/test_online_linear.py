@@ -126,6 +126,7 @@ def test_dense_equals_sparse() -> None:
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.tuples(st.lists(floats, min_size=3, max_size=3), st.floats(0, 1), st.floats(0, 1e6)), max_size=20),
@@ -144,6 +145,7 @@ def test_any_finite_stream_keeps_the_model_finite(
     assert np.isfinite(learner.scales).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(1e-6, 1e6), st.sampled_from([0.001, 0.5, 10.0]), floats)
 def test_an_update_never_overshoots(start: float, cost: float, weight: float, rate: float, x: float) -> None:

@@ -256,6 +256,7 @@ def test_an_action_that_came_later(added_at: int) -> None:
     check_against_batch(learner, X, table, np.where(is_label[:, None], 1 - lam, lam), is_label)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difference, bends, off_by", [(1.0, 0, 1e-4), (0.01, 0, 4e-4), (1.0, 24, 4e-4)])
 def test_a_million_rounds_do_not_drift(difference: float, bends: int, off_by: float) -> None:
     """Floats, against normal equations in float64; two of the features may be nearly the same."""
@@ -872,6 +873,7 @@ def test_a_damaged_snapshot_is_refused() -> None:
             thaw(state | damage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_whatever_a_state_holds_nothing_crashes(shape: str) -> None:
     """Any number may be any other: it is refused, or learned on."""

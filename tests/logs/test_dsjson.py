@@ -178,6 +178,7 @@ def test_lines_without_a_decision(line: dict[str, Any] | bytes, kind: str) -> No
 # --- lines that are written
 
 
+@pytest.mark.slow
 @given(events())
 def test_lines_are_read_back_without_loss(one: Event) -> None:
     assert read(line_of(one)) == one

@@ -34,6 +34,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 TRUTH = np.array([rewards_of(x) for x in np.random.default_rng(99).normal(size=(20_000, 2))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", sorted(ESTIMATORS.keys() - {"dm"}))
 @pytest.mark.parametrize(("policy", "value"), [("uniform", TRUTH.mean()), ("always:1", TRUTH[:, 1].mean())])
 def test_estimates_come_near_the_truth(log: Path, policy: str, value: float, estimator: str) -> None:

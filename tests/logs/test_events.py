@@ -55,6 +55,7 @@ def test_two_events_of_one_id_stay_two() -> None:
     assert len(list(events_of(table_of([event("e"), event("e")])))) == 2
 
 
+@pytest.mark.slow
 @given(events())
 def test_a_table_keeps_events_without_loss(one: Event) -> None:
     table = table_of([one, event("between"), one])

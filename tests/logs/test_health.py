@@ -92,6 +92,7 @@ def rounds(n_actions: int) -> st.SearchStrategy[Probabilities]:
     return weights.map(lambda found: np.array(found) / sum(found))
 
 
+@pytest.mark.slow
 @given(st.integers(2, 5).flatmap(lambda k: st.lists(rounds(k), min_size=2, max_size=3)))
 @settings(max_examples=50)
 def test_the_e_value_is_1_on_average_if_the_log_is_right(rows: list[Probabilities]) -> None:
@@ -310,6 +311,7 @@ def test_two_rewards_for_one_event(tmp_path: Path) -> None:
     assert verdicts(checked(tmp_path, [*events, other])) == {"duplicates": "bad"}
 
 
+@pytest.mark.slow
 def test_rewards_that_never_come(tmp_path: Path) -> None:
     events = [replace(one, slots=(replace(one.slots[0], reward=None),)) for one in drawn_events(400)]
     assert verdicts(checked(tmp_path, events)) == {"rewards": "bad"}
@@ -381,6 +383,7 @@ def test_halves_lose_nothing_when_blocks_are_joined(counts: list[int]) -> None:
     assert (change.before, change.after, change.deviations) == (1.0, 1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_rewards_and_contexts_that_change_are_found(tmp_path: Path) -> None:
     events = []
     for i, one in enumerate(drawn_events(3000)):
@@ -428,6 +431,7 @@ def strange(tmp_path: Path) -> Path:
     return tmp_path / "log.dsjson.gz"
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_and_safe(tmp_path: Path) -> None:
     health = check_log(open_log(strange(tmp_path)))
     write_health_page(health, tmp_path / "page.html")
@@ -471,6 +475,7 @@ def test_extreme_numbers_and_empty_contexts_do_no_harm(tmp_path: Path) -> None:
     assert "Infinity" not in json.dumps(health.to_dict())
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     path = strange(tmp_path)
     done = warmcb("log", "check", path, "--out", tmp_path / "page.html")

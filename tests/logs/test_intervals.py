@@ -152,6 +152,7 @@ def test_intervals_over_units_hold_where_others_do_not() -> None:
     assert np.mean(naive) < 0.6
 
 
+@pytest.mark.slow
 def test_intervals_hold_if_decisions_without_reward_were_left_out() -> None:
     """Four in five of them, as logs do that keep what was rewarded.
 

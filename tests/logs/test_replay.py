@@ -31,6 +31,7 @@ def alive(rounds: int) -> float:
     return float(np.mean(means))
 
 
+@pytest.mark.slow
 def test_rejection_gives_what_a_bandit_would_have_earned_alive(log: Path) -> None:
     curve = replay(log, {"warm": WarmBandit(n_actions=3)}, method="rejection").curves["warm"]
     # The log explores uniformly, so that a third of its decisions can be used.
@@ -60,6 +61,7 @@ def test_a_replay_leaves_the_bandit_fresh(log: Path) -> None:
     assert np.array_equal(first.value, again.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["weights", "rejection"])
 def test_described_and_named_actions(method: str, tmp_path: Path) -> None:
     write_dsjson(tmp_path / "log.dsjson", drinks(900))

@@ -93,6 +93,7 @@ def test_a_loop_goes_on_in_another_store_to_the_same_bits(
         assert answers[0] == answers[1]
 
 
+@pytest.mark.slow
 def test_a_file_of_a_loop_is_a_store(tmp_path: Path, place: Path | str) -> None:
     address = place if isinstance(place, str) else f"sqlite:///{place}/store.db"
     with SmallService(place, "named") as original:
@@ -105,6 +106,7 @@ def test_a_file_of_a_loop_is_a_store(tmp_path: Path, place: Path | str) -> None:
             assert copy.bandit.to_bytes() == original.bandit.to_bytes()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_moved_is_refused(tmp_path: Path, place: Path | str) -> None:
     address, file = place if isinstance(place, str) else f"sqlite:///{place}/store.db", tmp_path / "loop.db"
     with SmallService(place, "named") as service:

@@ -219,6 +219,7 @@ def test_replayed_from_any_kept_version_the_journal_gives_the_same_bits(
         check_replay(service, lambda: tmp_path_factory.mktemp("copy"))
 
 
+@pytest.mark.slow
 def test_a_trainer_that_is_killed_learns_nothing_twice(either: SmallService) -> None:
     for i in range(5):
         play(either, *names(f"{i}-"))
@@ -422,6 +423,7 @@ def test_thinning_again_later_never_keeps_what_thinning_before_let_go(times: lis
         assert set(same_day) & again, "no day is lost"
 
 
+@pytest.mark.slow
 def test_events_are_kept_so_long_and_what_was_learned_of_them_stays(
     either: SmallService, folder: Callable[[], Path]
 ) -> None:
@@ -449,6 +451,7 @@ def test_events_are_kept_so_long_and_what_was_learned_of_them_stays(
     assert service.counts()["rewards"] == 0, "those of events that never came go as well"
 
 
+@pytest.mark.slow
 def test_events_of_a_long_wait_stay_until_everything_before_them_can_go(
     either: SmallService, folder: Callable[[], Path]
 ) -> None:
@@ -466,6 +469,7 @@ def test_events_of_a_long_wait_stay_until_everything_before_them_can_go(
             assert state(other) == state(service)
 
 
+@pytest.mark.slow
 def test_after_a_retraining_only_versions_are_kept_that_can_be_replayed(
     either: SmallService, folder: Callable[[], Path]
 ) -> None:
@@ -602,6 +606,7 @@ UNDRAWN = ("learned", "draws", "selector")
 """What begins like this is of rounds that were drawn."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arm", ["not explored", "fallback"])
 def test_events_without_randomness_teach_costs_and_never_score_lambda(either: SmallService, arm: str) -> None:
     service = either

@@ -132,6 +132,7 @@ def test_what_auto_pause_needs_cannot_be_taken_away(service: SmallService) -> No
 # Who decides
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.text(max_size=20), st.floats(0, 1), st.floats(0, 1))
 def test_who_is_in_a_share_is_in_every_larger_one(seed: int, unit: str, one: float, other: float) -> None:
     number = drawn(seed, unit, drawing.CONTROL)
@@ -180,6 +181,7 @@ def test_without_a_baseline_the_first_action_that_may_be_played_is_it(service: S
     assert [slot["action"] for slot in slots["slots"]] == ["sport", "news"]
 
 
+@pytest.mark.slow
 def test_a_unit_stays_where_it_is_and_shares_are_right(service: SmallService) -> None:
     service.make(NAMED, control=0.2, rollout=0.5)
     arms = {f"user-{i}": service.decide(f"first-{i}", unit=f"user-{i}")["arm"] for i in range(1000)}
@@ -195,6 +197,7 @@ def test_a_unit_stays_where_it_is_and_shares_are_right(service: SmallService) ->
     assert Counter(later.values())["model"] > Counter(again.values())["model"]
 
 
+@pytest.mark.slow
 def test_an_apprentice_explores_by_event_and_not_by_unit(service: SmallService) -> None:
     service.make(NAMED, mode="apprentice", explore=0.3)
     arms = Counter(service.decide(f"e{i}", unit="the only user")["arm"] for i in range(1000))
@@ -225,6 +228,7 @@ def taught(service: SmallService) -> tuple[int, tuple[str, ...], int]:
     return bandit.learned_, bandit.sources_, bandit.rounds_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [NAMED, DESCRIBED], ids=["named", "described"])
 @pytest.mark.parametrize(
     ("settings", "sources", "scored"),
@@ -283,6 +287,7 @@ def test_a_deferred_event_that_is_never_activated_counts_nowhere(service: SmallS
     assert service.bandit.learned_ == 0
 
 
+@pytest.mark.slow
 def test_a_journal_with_baseline_events_replays_to_the_same_bits(service: SmallService) -> None:
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.3, control=0.1)
     shop = Shop(service, knows)
@@ -341,6 +346,7 @@ def test_an_apprentice_that_explores_finds_out_that_the_baseline_is_bad(service:
     assert np.mean(shop.open(200)["model"]) > 0.7  # the baseline has 0.2
 
 
+@pytest.mark.slow
 def test_the_gain_is_about_the_events_since_the_split_was_changed(on_both: SmallService) -> None:
     service = on_both
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.5)
@@ -430,6 +436,7 @@ def test_nothing_is_left_of_a_unit_that_is_forgotten(on_both: SmallService) -> N
     assert service.read("SELECT unit, events FROM units ORDER BY unit") == [("user-0", 5), ("user-2", 5), ("user-3", 5)]
 
 
+@pytest.mark.slow
 def test_progress_is_noted_once_a_minute(on_both: SmallService) -> None:
     service = on_both
     service.make(NAMED, wait=WAIT, publish_seconds=1.0, reward_range=(0.0, 1.0))
@@ -450,6 +457,7 @@ def test_progress_is_noted_once_a_minute(on_both: SmallService) -> None:
     assert all(lane["low"] <= lane["high"] for lane in last["scores"])
 
 
+@pytest.mark.slow
 def test_a_young_loop_is_shown_minute_by_minute(service: SmallService) -> None:
     service.make(NAMED, wait=WAIT, publish_seconds=1.0)
     shop = Shop(service, knows)
@@ -461,6 +469,7 @@ def test_a_young_loop_is_shown_minute_by_minute(service: SmallService) -> None:
     assert told["lambda"] == service.report(hours=1)["lambda"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [NAMED, DESCRIBED], ids=["named", "described"])
 def test_why_an_action_was_chosen(service: SmallService, body: dict[str, Any]) -> None:
     service.make({**body, "encoder": {"bits": 8}}, wait=WAIT, control=0.2)
@@ -485,6 +494,7 @@ def test_why_an_action_was_chosen(service: SmallService, body: dict[str, Any]) -
         service.explain("last", slot="top")
 
 
+@pytest.mark.slow
 def test_the_health_of_a_loops_own_log(on_both: SmallService) -> None:
     service = on_both
     service.make(NAMED, wait=WAIT, mode="apprentice", explore=0.5)
@@ -599,6 +609,7 @@ def test_sums_that_are_kept_give_the_same_sequence() -> None:
     assert found == pytest.approx((whole.low, whole.high))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repeats", [1, 50])
 def test_a_loop_that_gets_worse_is_seen_in_new_units_and_in_old_ones(repeats: int) -> None:
     random = np.random.default_rng(4)
@@ -727,6 +738,7 @@ def test_addresses_that_are_not_public_are_refused(host: str) -> None:
         post(f"http://{host}:9/", b"{}", allow_private=False)
 
 
+@pytest.mark.slow
 def test_a_private_address_hears_nothing_unless_it_is_allowed() -> None:
     with Receiver() as receiver:
         with pytest.raises(WebhookError):
@@ -736,6 +748,7 @@ def test_a_private_address_hears_nothing_unless_it_is_allowed() -> None:
         assert receiver.told == [("/news?from=warmcb", {"a": 1})]
 
 
+@pytest.mark.slow
 def test_no_redirect_is_followed() -> None:
     with Receiver(status=302) as receiver:
         with pytest.raises(WebhookError, match="answered 302"):

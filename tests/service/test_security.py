@@ -406,6 +406,7 @@ WRONG: dict[str, list[Any]] = {
 BAD = [(route, body) for route, bodies in WRONG.items() for body in bodies]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("route", "body"), BAD, ids=lambda value: str(value)[:60])
 def test_bad_input_is_refused_and_changes_nothing(house: House, route: str, body: Any) -> None:
     before = house.everything()
@@ -534,6 +535,7 @@ def test_strange_names_are_names(house: House, name: str) -> None:
     check_name(house, name)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=256))
 def test_all_names_are_names(house: House, name: str) -> None:

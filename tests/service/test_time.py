@@ -242,6 +242,7 @@ def test_two_services_on_one_store_have_one_trainer(tmp_path: Path) -> None:
 # A store that was away
 
 
+@pytest.mark.slow
 def test_what_is_due_when_the_store_comes_back_waits_two_minutes_more(service: SmallService, tmp_path: Path) -> None:
     service.decide("waits", actions=PIECES)
     service.train()

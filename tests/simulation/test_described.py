@@ -206,6 +206,7 @@ def test_names_of_columns_are_remembered() -> None:
     equal(run, run_of(rounds, SharedBandit(), warm_start=5))
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=20), st.integers(0, 9), st.sampled_from(["uar:1", "uar:0.5"]))
 def test_costs_move_within_their_round(sizes: list[int], seed: int, noise: str) -> None:
     starts = np.concatenate([[0], np.cumsum(sizes)])

@@ -100,6 +100,7 @@ def test_a_row_is_a_run_that_anyone_can_repeat(study: Path) -> None:
     assert found["average_cost"].to_list() == [run.average_cost]
 
 
+@pytest.mark.slow
 def test_what_the_costs_are_measured_by(study: Path) -> None:
     data = open_dataset(study / "data" / "shop1.parquet")
     assert isinstance(data, DescribedDataset)
@@ -113,6 +114,7 @@ def test_what_the_costs_are_measured_by(study: Path) -> None:
     assert constant == random_cost(ordered) == pytest.approx(np.mean([costs.mean() for costs in by_round]))
 
 
+@pytest.mark.slow
 def test_scores_claims_and_page(study: Path) -> None:
     folder = study / "study"
     scores = pl.read_parquet(folder / "scores.parquet").filter(pl.col("tuning") == "hindsight")

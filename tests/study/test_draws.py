@@ -92,6 +92,7 @@ def test_labels_that_are_wrong_at_some_p_are_wrong_at_every_larger_one(
             np.testing.assert_array_equal(labels.taught[changed], more.taught[changed])
 
 
+@pytest.mark.slow
 def test_data_sets_and_shuffles_do_not_share_their_wrong_labels(units: dict[tuple[str, int, str], Labels]) -> None:
     hits = [
         (labels.taught != labels.true)[:100].tobytes() for (_, _, noise), labels in units.items() if noise == "cyc:0.5"

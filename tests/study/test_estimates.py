@@ -170,6 +170,7 @@ def test_the_band_of_a_curve_is_honest() -> None:
     assert np.mean([number.p_against < 0.05 for number in numbers]) <= 0.05
 
 
+@pytest.mark.slow
 def test_the_power_figure_is_right() -> None:
     """Of studies whose truth is the difference that is said to be seen, about four of five see it."""
     random, tail = np.random.default_rng(6), 0.025

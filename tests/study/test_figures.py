@@ -51,6 +51,7 @@ def test_noises_in_the_order_of_the_paper(tmp_path: Path) -> None:
     assert drawn["grid-0.0125"][0] == [f"noiseless, ratio {ratio}" for ratio in ("2.875", "23", "184")]
 
 
+@pytest.mark.slow
 def test_one_of_each(tmp_path: Path) -> None:
     scores = sample_scores(1, (1,), (184,), ("cyc:1",), algorithms=("arrow-8",))
     drawings = draw_figures(scores, tmp_path)

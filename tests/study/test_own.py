@@ -127,6 +127,7 @@ def test_own_algorithm_and_noise_are_on_the_page_and_in_the_figures(studio: Stud
     assert again[again.index("--algorithms") + 1] == "arrow-8,majority,mine:Centroids"
 
 
+@pytest.mark.slow
 def test_a_row_is_a_run_that_anyone_can_repeat(studio: Studio) -> None:
     names: dict[str, Any] = {}
     exec(example(), names)

@@ -61,6 +61,7 @@ def as_paper() -> pl.DataFrame:
     return results_with(AS_PAPER)
 
 
+@pytest.mark.slow
 def test_in_the_papers_world_its_claims_hold(as_paper: pl.DataFrame) -> None:
     found = verdicts(as_paper)
     held = {name for name, verdict in found.items() if verdict == "holds"}
@@ -69,6 +70,7 @@ def test_in_the_papers_world_its_claims_hold(as_paper: pl.DataFrame) -> None:
             "ratios-both-sources", "best-or-close", "sup-only-leads", "no-hit"} <= held  # fmt: skip
 
 
+@pytest.mark.slow
 def test_in_the_opposite_world_they_do_not() -> None:
     found = verdicts(results_with(AS_PAPER | {"sim-bandit": {"*": 0.05}}))
     for name in ("aggregate", "above-sim-bandit", "noiseless", "cyc-1", "cyc-0.25", "maj-0.25", "ratios",
@@ -76,6 +78,7 @@ def test_in_the_opposite_world_they_do_not() -> None:
         assert found[name] == "does not hold", name
 
 
+@pytest.mark.slow
 def test_a_draw_is_too_close_to_call_and_says_what_would_have_been_seen() -> None:
     found = judge(results_with(AS_PAPER | {"sim-bandit": AS_PAPER["arrow-8"]}))["claims"]
     by_id = {claim["id"]: claim for claim in found}
@@ -92,6 +95,7 @@ def test_curves_need_many_families_to_dominate(as_paper: pl.DataFrame) -> None:
     assert verdicts(many)["maj-0.25-curve"] == "holds"
 
 
+@pytest.mark.slow
 def test_curves_may_cross_a_little() -> None:
     """One family of thirty on which the rival is better is no more than 0.05 of the settings."""
     table = results_with(AS_PAPER, noise=0.0)
@@ -101,6 +105,7 @@ def test_curves_may_cross_a_little() -> None:
     assert found["maj-0.25"] == "holds"
 
 
+@pytest.mark.slow
 def test_a_rate_from_other_data_is_one_for_all_noises(as_paper: pl.DataFrame) -> None:
     """With some noises only, it would be another rate: no verdict without hindsight."""
     some = as_paper.filter(pl.col("noise").is_in(["none", "uar"]))
@@ -182,6 +187,7 @@ def test_twins_are_no_more_evidence() -> None:
     assert set(verdicts(twins).values()) == {"needs more data", "not run"}
 
 
+@pytest.mark.slow
 def test_a_thin_ratio_alone_needs_more_data(as_paper: pl.DataFrame) -> None:
     few = {f"d{i}" for i in range(3)}
     thin = as_paper.filter((pl.col("ratio") != 184) | pl.col("dataset").is_in(few))
@@ -191,12 +197,14 @@ def test_a_thin_ratio_alone_needs_more_data(as_paper: pl.DataFrame) -> None:
     assert claims["aggregate"]["verdict"] == "holds"
 
 
+@pytest.mark.slow
 def test_a_claim_of_many_ratios_can_fail_where_there_is_enough() -> None:
     table = results_with(AS_PAPER | {"sim-bandit": {"*": 0.05}})
     thin = table.filter((pl.col("ratio") != 184) | (pl.col("dataset") == "d0"))
     assert verdicts(thin)["ratios"] == "does not hold"
 
 
+@pytest.mark.slow
 def test_all_claims_are_corrected_together() -> None:
     """In a world without differences a twentieth of all studies may say anything at all, not a twentieth of claims."""
     same = {name: {"*": 0.3} for name in PAPER}
@@ -209,6 +217,7 @@ def test_all_claims_are_corrected_together() -> None:
     assert min(claim["p"] for claim in judged) > 0.05
 
 
+@pytest.mark.slow
 def test_numbers_and_the_untuned_verdict(as_paper: pl.DataFrame) -> None:
     document = json.loads(json.dumps(judge(as_paper)))
     first = document["claims"][0]

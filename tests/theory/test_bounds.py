@@ -288,6 +288,7 @@ def test_the_theorem_is_never_above_its_corollary(problem: Problem, alpha: float
     assert bound.total <= theorem_1(problem, 2, alpha, Delta).total
 
 
+@pytest.mark.slow
 @light
 @given(problems)
 def test_the_last_steps_of_both_proofs(problem: Problem) -> None:

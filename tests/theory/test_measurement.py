@@ -19,6 +19,7 @@ def test_the_bound_is_above_the_regret(truth: str) -> None:
     assert measured.error >= 0
 
 
+@pytest.mark.slow
 def test_more_rounds_less_regret() -> None:
     sources = Sources.made_up(0.5)
     regrets = [average_regret(sources, 50, n_b, 0.1, seeds=3).regret for n_b in (100, 1600)]

@@ -56,6 +56,7 @@ def crossing_probability(delta: float, n: int) -> float:
     return crossed
 
 
+@pytest.mark.slow
 def test_freedman_with_a_random_variance_is_false() -> None:
     """A walk that stops when it has crossed: V is the time of crossing, M = 1, and δ = ½ is exceeded."""
     assert crossing_probability(0.5, 10**3) < 0.25

@@ -186,6 +186,7 @@ def test_the_band_narrows_with_more_contexts_and_follows_the_seed() -> None:
     assert widths[0] / widths[1] == pytest.approx(4, rel=0.4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, alpha", [("uar", 0.5), ("uar", 1.0), ("cyc", 1.0)])
 def test_the_band_covers_what_all_contexts_would_give(kind: str, alpha: float) -> None:
     """At uar's α = 1 − p all policies are equally bad: there a maximum of samples is too high most of all."""

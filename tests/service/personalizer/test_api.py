@@ -189,6 +189,7 @@ def test_rank_answers_under_every_address(desk: Desk, at: str) -> None:
     assert [one["value"] for one in desk.event("e")["slots"][0]["rewards"]] == [1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("excluded", [["tea"], ["milk"], ["beer"], ["tea", "beer"], ["water"], []])
 def test_excluded_actions_stay_where_they_were_and_are_never_chosen(desk: Desk, excluded: list[str]) -> None:
     desk.play()
@@ -207,6 +208,7 @@ def test_excluded_actions_stay_where_they_were_and_are_never_chosen(desk: Desk, 
         assert sum(one["probability"] for one in free) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_repeated_rank_gives_what_was_answered_before(desk: Desk) -> None:
     first = desk.rank(eventId="e")
     desk.play()
@@ -666,6 +668,7 @@ def test_an_evaluation_that_makes_no_sense(desk: Desk) -> None:
         refusal(desk.ask("GET", f"{LAST}/evaluations?{query}"), 400, "BadRequest")
 
 
+@pytest.mark.slow
 def test_feature_importances(desk: Desk) -> None:
     desk.play()
     asked = {"name": "n", **desk.period()}
