@@ -75,6 +75,21 @@ def test_expectations_are_within_the_costs() -> None:
     np.testing.assert_allclose(forecast.sums, [0.5 + 3 * 0.25, 0 + 3 * 0.25])
 
 
+def test_all_lanes_judge_late_rounds() -> None:
+    """Lane 0 was played. Lanes 1 and 2 prefer action 1, of which the lanes expect 0.6, 0.2 and 0.4."""
+    outcome = Outcome(SCORES, GREEDY, 0, 0.8, 0.5, 10.0, 10.0)
+    prompt, late = Contest(3, "forecast"), Contest(3, "forecast")
+    prompt.add(outcome._replace(age=16))
+    np.testing.assert_allclose(prompt.sums, BY_HAND["forecast"][0], atol=1e-6)
+    late.add(outcome._replace(age=17))
+    mean = (0.6 + 0.2 + 0.4) / 3
+    np.testing.assert_allclose(late.sums, [0.8 + 3 * 0.7**2, mean + 3 * 0.3**2, mean + 3 * 0.1**2], atol=1e-6)
+    without_labels = Contest(3, "forecast")
+    without_labels.admit(2)  # the other lanes have learned nothing, and are not asked
+    without_labels.add(outcome._replace(age=17))
+    np.testing.assert_allclose(without_labels.sums, prompt.sums)
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_lanes_before_the_first_do_not_play(rule: str) -> None:
     contest = Contest(3, rule)

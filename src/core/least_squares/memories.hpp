@@ -55,8 +55,9 @@ public:
     const double* weights(std::size_t lane) const { return mixture.data() + lane * experts(); }
 
     // Learns from a round. forecasts: lanes × experts. models: the models of all lanes, then the memories. importance: the
-    // weight in each lane; a lane with weight 0 uses no memory and is never replaced.
-    void add(double cost, const double* forecasts, LaneModels& models, const float* importance) {
+    // weight in each lane; a lane with weight 0 uses no memory and is never replaced. If the cost is late, a lane with labels
+    // uses none either: memories forecast well what was played, but have not seen the other actions fail.
+    void add(double cost, bool late, const double* forecasts, LaneModels& models, const float* importance) {
         ++rounds;
         losses_.resize(mixture.size());
         double mixed = 0;  // the error of the last lane
@@ -67,7 +68,7 @@ public:
             double* of_memories = losses_.data() + lane * experts() + own_;
             if (!tries_candidate()) of_memories[count() - 1] = largest_loss;
             const bool is_last = lane + 1 == lanes_;  // its losses decide whether memories are copied
-            if (importance[lane] == 0 && !is_last) std::fill_n(of_memories, count(), largest_loss);
+            if ((importance[lane] == 0 || late) && !is_last) std::fill_n(of_memories, count(), largest_loss);
             mix(lane, loss_of_own(lane, cost, of_lane));
         }
         for (std::size_t model = 0; model < ages.size(); ++model) ages[model] += model >= lanes_ || importance[model] > 0;

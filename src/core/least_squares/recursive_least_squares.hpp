@@ -43,6 +43,7 @@ public:
         std::vector<double> costs;
         std::size_t action = 0;
         uint64_t identity = 0;
+        uint64_t age = 0;  // the number of rounds that were learned between the decision and its cost
 
         Row row() const { return {index.data(), value.data(), index.size(), identity}; }
     };
@@ -97,15 +98,16 @@ public:
             labels_kept.clear();
             taught.reset();
             see(row);
-            learn(row, outcome.action, outcome.cost, importance, rounds);
+            learn(row, outcome.action, outcome.cost, outcome.age, importance, rounds);
             return;
         }
         if (!taught) taught = models;
         rounds_kept.push_back(kept(row, importance));
         rounds_kept.back().action = outcome.action;
         rounds_kept.back().costs = {outcome.cost};
+        rounds_kept.back().age = outcome.age;
         if (see(row)) start_anew();
-        else learn(row, outcome.action, outcome.cost, importance, rounds);
+        else learn(row, outcome.action, outcome.cost, outcome.age, importance, rounds);
     }
 
     void teach(Row row, const double* costs, const float* importance) override {
@@ -258,7 +260,7 @@ private:
         memories = fresh_memories();
         uint64_t round = 0;
         for (const Example& example : rounds_kept)
-            learn(example.row(), example.action, example.costs[0], example.importance.data(), ++round);
+            learn(example.row(), example.action, example.costs[0], example.age, example.importance.data(), ++round);
     }
 
     void teach(LaneModels& some, Row row, const double* costs, const float* importance) {
@@ -269,13 +271,13 @@ private:
         else some.teach(phi, costs, importance_);
     }
 
-    void learn(Row row, std::size_t action, double cost, const float* importance, uint64_t now) {
+    void learn(Row row, std::size_t action, double cost, uint64_t age, const float* importance, uint64_t now) {
         const Row phi = terms.expand(row, true);
         const float* said = models.forecast(phi, action).data();
         forecasts_.clear();
         for (std::size_t lane = 0; lane < lanes; ++lane)
             for (std::size_t e = 0; e < memories.experts(); ++e) forecasts_.push_back(mixture().expert(said, models.lanes(), lane, e));
-        memories.add(cost, forecasts_.data(), models, importance);
+        memories.add(cost, is_late(age), forecasts_.data(), models, importance);
         importance_.assign(importance, importance + lanes);
         importance_.resize(models.lanes(), importance[lanes - 1]);
         if (!memories.tries_candidate()) importance_.back() = 0;

@@ -114,6 +114,17 @@ private:
     double contention_, error_weight_, error_;
     std::size_t best_ = 0;
 
+    // The lane λ = 1 is the judge, as it has no labels. It believes in actions that it has not seen fail. If costs are prompt,
+    // it is in charge for a few rounds then, and learns better; if they are late, it would be in charge for many, so all lanes
+    // are heard.
+    double expected(const Outcome& round, std::size_t action) const {
+        const std::size_t last = sums.size() - 1;
+        if (!round.late()) return round.expected(last, action);
+        double sum = 0;
+        for (std::size_t lane = first; lane <= last; ++lane) sum += round.expected(lane, action);
+        return sum / static_cast<double>(last + 1 - first);
+    }
+
     void charge(std::size_t lane, const Outcome& round) {
         const std::size_t last = sums.size() - 1;
         const bool played = round.played(lane);
@@ -137,10 +148,10 @@ private:
             break;
         }
         case Rule::forecast: {
-            // The cost of the lane's action, or its expected cost in the lane λ = 1 if another action was played (that lane
-            // has no labels); and the squared error of the lane's own forecast for the action that was played.
+            // The cost of the lane's action, or its expected cost if another action was played; and the squared error of the
+            // lane's own forecast for the action that was played.
             const double error = cost - round.expected(lane, round.action);
-            sums[lane] += played ? cost : round.expected(last, static_cast<std::size_t>(round.greedy[lane]));
+            sums[lane] += played ? cost : expected(round, static_cast<std::size_t>(round.greedy[lane]));
             sums[lane] += error_weight_ * error * error;
         }
         }

@@ -10,7 +10,7 @@ namespace warmcb {
 inline void put_examples(State& state, const RecursiveLeastSquares& learner) {
     std::vector<uint32_t> index;
     std::vector<float> value, importance;
-    std::vector<uint64_t> ends, actions, identities;
+    std::vector<uint64_t> ends, actions, identities, ages;
     std::vector<double> costs;
     std::vector<uint8_t> known;
     for (const auto* examples : {&learner.labels_kept, &learner.rounds_kept, &learner.met})
@@ -21,6 +21,7 @@ inline void put_examples(State& state, const RecursiveLeastSquares& learner) {
             ends.push_back(index.size());
             actions.push_back(example.action);
             identities.push_back(example.identity);
+            ages.push_back(example.age);
             for (const double cost : example.costs) {
                 known.push_back(!std::isnan(cost));
                 costs.push_back(std::isnan(cost) ? 0 : cost);
@@ -33,6 +34,7 @@ inline void put_examples(State& state, const RecursiveLeastSquares& learner) {
     state["kept_ends"] = as_array(std::move(ends));
     state["kept_actions"] = as_array(std::move(actions));
     state["kept_identities"] = as_array(std::move(identities));
+    state["kept_ages"] = as_array(std::move(ages));
     state["kept_costs"] = as_array(std::move(costs));
     state["kept_known"] = as_array(std::move(known));
 }
@@ -46,8 +48,9 @@ inline void get_examples(const State& state, RecursiveLeastSquares& learner) {
     const auto costs = array_from<double>(state, "kept_costs");
     const auto known = array_from<uint8_t>(state, "kept_known");
     const std::size_t total = ends.size();
-    std::vector<uint64_t> identities(total);
+    std::vector<uint64_t> identities(total), ages(total);
     copy_from(state, "kept_identities", identities);
+    copy_from(state, "kept_ages", ages);
     require(counts[0] <= total && counts[1] <= total - counts[0] && counts[2] == total - counts[0] - counts[1] && actions.size() == total,
             "another number of examples");
     require(importance.size() == (counts[0] + counts[1]) * learner.lanes && value.size() == index.size() && known.size() == costs.size() &&
@@ -71,6 +74,7 @@ inline void get_examples(const State& state, RecursiveLeastSquares& learner) {
         }
         example.action = actions[i];
         example.identity = identities[i];
+        example.age = ages[i];
         begin = ends[i];
         (is_met ? learner.met : is_label ? learner.labels_kept : learner.rounds_kept).push_back(std::move(example));
     }
