@@ -78,16 +78,20 @@ def test_expectations_are_within_the_costs() -> None:
 def test_all_lanes_judge_late_rounds() -> None:
     """Lane 0 was played. Lanes 1 and 2 prefer action 1, of which the lanes expect 0.6, 0.2 and 0.4."""
     outcome = Outcome(SCORES, GREEDY, 0, 0.8, 0.5, 10.0, 10.0)
-    prompt, late = Contest(3, "forecast"), Contest(3, "forecast")
-    prompt.add(outcome._replace(age=16))
-    np.testing.assert_allclose(prompt.sums, BY_HAND["forecast"][0], atol=1e-6)
-    late.add(outcome._replace(age=17))
-    mean = (0.6 + 0.2 + 0.4) / 3
-    np.testing.assert_allclose(late.sums, [0.8 + 3 * 0.7**2, mean + 3 * 0.3**2, mean + 3 * 0.1**2], atol=1e-6)
+    prompt, mean = BY_HAND["forecast"][0], (0.6 + 0.2 + 0.4) / 3
+    late = [0.8 + 3 * 0.7**2, mean + 3 * 0.3**2, mean + 3 * 0.1**2]
+    cases = [(0, 0, prompt), (0, 1, late), (10, 5, prompt), (10, 6, late), (99, 16, prompt), (99, 17, late)]
+    for learned, age, expected in cases:
+        contest = Contest(3, "forecast")
+        for _ in range(learned):
+            contest.add(outcome)
+        before = contest.sums.copy()
+        contest.add(outcome._replace(age=age))
+        np.testing.assert_allclose(np.subtract(contest.sums, before), expected, atol=1e-5)
     without_labels = Contest(3, "forecast")
     without_labels.admit(2)  # the other lanes have learned nothing, and are not asked
     without_labels.add(outcome._replace(age=17))
-    np.testing.assert_allclose(without_labels.sums, prompt.sums)
+    np.testing.assert_allclose(without_labels.sums, prompt)
 
 
 @pytest.mark.parametrize("rule", RULES)

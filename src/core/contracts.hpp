@@ -44,9 +44,9 @@ struct Opinions {
     }
 };
 
-// A cost is late if more rounds than this were learned since its decision.
-constexpr uint64_t prompt_rounds = 16;
-inline bool is_late(uint64_t age) { return age > prompt_rounds; }
+// A cost is late if many rounds were learned since its decision, more than 16 or more than half of all: a mistake was then
+// repeated for long before its costs showed it.
+inline bool is_late(uint64_t age, uint64_t learned) { return age > std::min<uint64_t>(16, learned / 2); }
 
 // The outcome of a round.
 struct Outcome {
@@ -59,8 +59,6 @@ struct Outcome {
     uint64_t age = 0;            // the number of rounds that were learned since the decision
     bool bounded = true;         // whether costs are known to be between 0 and 1
 
-    // Whether a mistake would have been repeated for long before its costs showed it.
-    bool late() const { return is_late(age); }
     bool played(std::size_t lane) const { return greedy[lane] == static_cast<int32_t>(action); }
     // The expected cost of an action in one lane, clipped to [0, 1].
     double expected(std::size_t lane, std::size_t of_action) const {

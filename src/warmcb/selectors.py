@@ -25,8 +25,8 @@ RULES = (
 - `doubly-robust-in-charge`: the same, with the predictions of the lane in charge.
 - `forecast`: the cost if the lane's action was played, else the cost that λ = 1 predicts for it; plus `error_weight`
   times the squared error of the lane's own prediction. It has no factor 1/p: it is slightly biased, but much less
-  noisy. If the cost is late, which means that more than 16 rounds were learned since the decision, the mean prediction
-  of all lanes is used instead of that of λ = 1.
+  noisy. If the cost is late, the mean prediction of all lanes is used instead of that of λ = 1. It is late if more
+  than 16 rounds, or more than half of all, were learned since the decision.
 """
 
 

@@ -51,6 +51,21 @@ def test_a_batch_of_late_costs_does_not_spoil_what_right_labels_taught() -> None
     assert np.min(np.subtract(after, before)) > -0.1
 
 
+def test_the_first_late_costs_do_not_either() -> None:
+    """When the first of them is learned, 80 decisions have been made, and many more follow."""
+    changes = []
+    for seed in range(6):
+        X, wanted = readers(seed, LABELS + AT_ONCE)
+        bandit = WarmBandit(5, seed=seed).warm_start(X[:LABELS], some_wrong(wanted[:LABELS], seed))
+        decisions = [bandit.decide(x) for x in X[LABELS:]]
+        shares = [share_right(bandit)]
+        for x, decision, right in zip(X[LABELS:], decisions, wanted[LABELS:], strict=True):
+            bandit.learn(x, decision, cost=float(decision.action != right))
+            shares.append(share_right(bandit))
+        changes.append(np.mean(shares) - shares[0])
+    assert np.mean(changes) > -0.025
+
+
 @pytest.mark.parametrize("delay", [0, 50, 200])
 def test_wrong_labels_are_left_however_late_costs_are(delay: int) -> None:
     X, wanted = readers(3, LABELS + 1500)

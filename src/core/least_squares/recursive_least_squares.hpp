@@ -277,7 +277,7 @@ private:
         forecasts_.clear();
         for (std::size_t lane = 0; lane < lanes; ++lane)
             for (std::size_t e = 0; e < memories.experts(); ++e) forecasts_.push_back(mixture().expert(said, models.lanes(), lane, e));
-        memories.add(cost, is_late(age), forecasts_.data(), models, importance);
+        memories.add(cost, age, forecasts_.data(), models, importance);
         importance_.assign(importance, importance + lanes);
         importance_.resize(models.lanes(), importance[lanes - 1]);
         if (!memories.tries_candidate()) importance_.back() = 0;

@@ -119,7 +119,7 @@ private:
     // are heard.
     double expected(const Outcome& round, std::size_t action) const {
         const std::size_t last = sums.size() - 1;
-        if (!round.late()) return round.expected(last, action);
+        if (!is_late(round.age, rounds)) return round.expected(last, action);
         double sum = 0;
         for (std::size_t lane = first; lane <= last; ++lane) sum += round.expected(lane, action);
         return sum / static_cast<double>(last + 1 - first);
