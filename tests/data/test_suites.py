@@ -9,6 +9,7 @@ import pytest
 from tests.support.places import shared_data
 from warmcb.data import BUNDLED, SUITES, Dataset, DescribedDataset, folder, suite
 from warmcb.data.openml import PAPER_IDS
+from warmcb.data.suites import located, sources_of
 from warmcb.errors import DataError, InputError
 
 CSV = "a,target\n1,x\n2,y\n"
@@ -47,6 +48,20 @@ def test_a_folder_is_its_data_files_by_name(tmp_path: Path) -> None:
     sources = folder(tmp_path)
     assert [source.name for source in sources] == ["LOUD", "a.v2", "b", "c"]
     assert [source.load().name for source in sources if source.name != "a.v2"] == ["LOUD", "b", "c"]
+
+
+def test_data_are_a_folder_a_file_or_a_known_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "b.csv")
+    (source,) = sources_of("splice")
+    assert (source.name, source.load().name) == ("splice", "splice")
+    assert [source.name for source in sources_of("openml:6")] == ["openml-6"]
+    assert [source.name for source in sources_of(str(tmp_path))] == ["b"]
+    assert [located(data, Path()) for data in ("splice", "b.csv")] == ["splice", str(tmp_path / "b.csv")]
+    write(tmp_path, "splice")
+    assert located("splice", Path()) == str(tmp_path / "splice")  # a file comes first
+    with pytest.raises(DataError, match="nowhere: no such file or folder; expected data files"):
+        sources_of("nowhere")
 
 
 def test_a_csv_file_in_capitals_describes_the_parquet_files_beside_it(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from warmcb.cli.options import Workers, with_examples
 from warmcb.cli.study_progress import StudyProgress
 from warmcb.cli.workers import checked_workers
 from warmcb.data import SUITES
+from warmcb.data.suites import located
 from warmcb.errors import InputError
 from warmcb.study.asked import grid_of
 from warmcb.study.engine import Engine, EngineLostError, dask_cluster, processes
@@ -31,6 +32,7 @@ _MOST_LINES = 30
 
 @with_examples(
     "warmcb reproduce",
+    "warmcb reproduce --data splice --out splice-study",
     "warmcb reproduce --suite openml --out openml-study --workers 8",
     "warmcb reproduce --data my-tables --algorithms arrow-8,bandit-only,my_package:MyBandit --out mine",
 )
@@ -40,7 +42,10 @@ def reproduce(
     ),
     data: Annotated[
         list[str] | None,
-        typer.Option(help="A folder of data files, or one file; repeat the option for more.", metavar="DIR"),
+        typer.Option(
+            help="A folder of data files, one file, or the name of a bundled data set; repeat the option for more.",
+            metavar="DATA",
+        ),
     ] = None,
     suite: Annotated[
         list[str] | None,
@@ -148,7 +153,7 @@ def reproduce(
     from_file = {} if grid is None else read_settings(grid)
     options = {
         "suites": _words(suite),
-        "data": None if data is None else [str(Path(path).resolve()) for path in data],
+        "data": None if data is None else [located(one, Path()) for one in data],
         "truth": truth,
         "epsilon": _parsed("epsilon", epsilon, float),
         "algorithms": _words(algorithms),

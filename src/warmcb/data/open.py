@@ -14,6 +14,11 @@ _OPENML = "openml:"
 _EXPECTED = f"a file or one of {', '.join(BUNDLED)}, {_OPENML}ID"
 
 
+def is_known(data: str) -> bool:
+    """Whether this names a bundled data set or one of OpenML, and no file."""
+    return (data in BUNDLED or data.startswith(_OPENML)) and what_is_at(Path(data)) == "nothing"
+
+
 def open_dataset(data: str | Path, target: str | None = None) -> Dataset | DescribedDataset:
     """Open a file, a bundled data set, or a data set of OpenML.
 
@@ -39,10 +44,8 @@ def open_dataset(data: str | Path, target: str | None = None) -> Dataset | Descr
     if not isinstance(data, str | Path):
         raise DataError(f"DATA is {data!r:.60}; expected {_EXPECTED}")
     path, data = Path(data), str(data)
-    is_known = data in BUNDLED or data.startswith(_OPENML)
-    is_there = what_is_at(path) != "nothing"
-    if is_there or not is_known:
-        if not is_there and not path.suffix:
+    if not is_known(data):
+        if what_is_at(path) == "nothing" and not path.suffix:
             raise DataError(f"DATA is {data!r}; expected {_EXPECTED}")
         is_described = what_is_at(path) == "a file" and has_described_actions(path)
         return read_described(path, target) if is_described else read_file(path, target)

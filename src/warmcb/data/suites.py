@@ -12,6 +12,7 @@ from warmcb.data.dataset import Dataset
 from warmcb.data.described import DescribedDataset
 from warmcb.data.described_files import described_name, has_described_actions, read_described
 from warmcb.data.files import READERS, name_and_suffix, read_file, what_is_at
+from warmcb.data.open import is_known, open_dataset
 from warmcb.data.openml import PAPER_IDS, cached, load_openml
 from warmcb.errors import DataError, InputError
 
@@ -136,6 +137,18 @@ def folder(path: Path) -> list[Source[Dataset | DescribedDataset]]:
         if names.count(name) > 1:
             raise DataError(f"{path} has more than one data file with the name {name}; expected different names")
     return sources
+
+
+def sources_of(data: str) -> list[Source[Dataset | DescribedDataset]]:
+    """List the data sets of a folder, a file, or a name that `open_dataset` knows."""
+    if is_known(data):
+        return [Source(data.replace(":", "-"), partial(open_dataset, data))]
+    return folder(Path(data))
+
+
+def located(data: str, place: Path) -> str:
+    """The absolute path of data that may be relative to a folder; a known name stays as it is."""
+    return data if is_known(data) else str((place / data).resolve())
 
 
 def _read(path: Path) -> Dataset | DescribedDataset:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from warmcb import _inputs
 from warmcb.catalogue import DESCRIBED, GROUPS, PAPER, SINGLE_LAMBDA, STUDIED, SUPERVISED_TRUTH, algorithm
+from warmcb.data.suites import located
 from warmcb.errors import InputError
 from warmcb.noise import fits_described, parse_noise
 from warmcb.simulation.scenes import TRUTHS
@@ -186,7 +187,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"grid is {str(path)!r}; expected a TOML file: {error}") from None
     data = Grid.of({name: value for name, value in settings.items() if name == "data"}).data
-    return settings | ({"data": [str((path.parent / folder).resolve()) for folder in data]} if data else {})
+    return settings | ({"data": [located(one, path.parent) for one in data]} if data else {})
 
 
 def main_epsilon(found: Iterable[float]) -> float:

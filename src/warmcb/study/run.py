@@ -17,8 +17,9 @@ from warmcb import _inputs, _own
 from warmcb._sparse import nonzeros_per_row
 from warmcb.catalogue import algorithm
 from warmcb.catalogue.lookup import check_making
-from warmcb.data import Dataset, DescribedDataset, Source, folder, suite
+from warmcb.data import Dataset, DescribedDataset, Source, suite
 from warmcb.data.arrays import fingerprint
+from warmcb.data.suites import sources_of
 from warmcb.errors import DataError, WarmcbError
 from warmcb.study.arrays import write_arrays
 from warmcb.study.asked import command
@@ -98,7 +99,7 @@ def _run_study(grid: Grid, sources: Sources, store: StudyStore, engine: Engine, 
 def find_sources(grid: Grid) -> Sources:
     """The data sets of a grid, not yet loaded."""
     named = [source for name in grid.suites for source in suite(name)]
-    return [*named, *(source for path in grid.data for source in folder(Path(path)))]
+    return [*named, *(source for data in grid.data for source in sources_of(data))]
 
 
 def _load(
