@@ -216,7 +216,7 @@ for name in ways:
 # Do not ask such a log what another policy would have earned. Let a bandit start from it instead. Take `observe` if you
 # are sure that the costs of the log are those that the bandit will see, and that whoever chose knew no more than the
 # log shows. Otherwise take `warm_start(paid=...)`, which tests the log.
-# [Decisions of others](/guides/past-decisions.md) has the details.
+# [Past decisions](/guides/past-decisions.md) has the details.
 
 # %%
 wrong = answers["p = 1"][1].best
