@@ -4,7 +4,7 @@
 # You have some labelled examples. From tomorrow on, users will tell you whether your answers are right. What are the
 # labels worth then? This lesson plays the same rounds with 0 to 1,000 labels and counts the mistakes that they avoid.
 #
-# The data are real: 3,190 stretches of DNA, each with one of three kinds of junction (`splice`, one of the data sets
+# The data is real: 3,190 stretches of DNA, each with one of three kinds of junction (`splice`, one of the data sets
 # that come with `pip install '.[study]'`). Each round shows one stretch. The bandit names a kind and learns only
 # whether that was right. It is never told which kind would have been right instead.
 
@@ -26,10 +26,10 @@ print(f"{len(y):,} stretches, kinds of junction: {', '.join(data.classes)}")
 # %% [markdown]
 # ## Who plays
 #
-# `WarmBandit` learns from labels and from rounds. To see what each of the two brings, we also play it with only one of
-# them. The argument `lambdas` lists the weights λ that it may choose from: λ = 1 learns from rounds alone, λ = 0 from
-# labels alone. A bandit that learns nothing in the rounds has no reason to explore, so the last one gets neither
-# `epsilon` nor `optimism`.
+# `WarmBandit` learns from labels and from rounds. To see what each of the two is worth, we also play it with only one
+# of them. The argument `lambdas` lists the weights λ that it may choose from: λ = 1 learns from rounds alone, λ = 0
+# from labels alone. A bandit that learns nothing in the rounds has no reason to explore, so the one with λ = 0 gets
+# neither `epsilon` nor `optimism`.
 #
 # `BanditOnly` and `SupOnly` are the baselines of the paper. They also learn from one source each, with a simpler
 # learner.
@@ -85,8 +85,8 @@ for name, counts in total.items():
 # - **Labels alone** need hundreds of labels, and a bandit that learns nothing later repeats its mistakes for ever.
 # - **Labels and rounds** together make the fewest mistakes, with any number of labels. Nobody told the bandit how far
 #   to trust the labels.
-# - The paper's `SupOnly` is better than our own `labels alone` from 30 labels on: its simple learner suits these data.
-#   Even so, rounds add to it.
+# - The paper's `SupOnly` is better than our own `labels alone` from 30 labels on: its simple learner suits this data.
+#   But labels and rounds together are better still.
 #
 # ## What is one label worth?
 #
@@ -103,8 +103,8 @@ for first, last, avoided in zip(LABELS, LABELS[1:], worth, strict=False):
 # %% [markdown]
 # ## What to take away
 #
-# Some labels are worth their price even if feedback comes later. They help most in the first rounds, when rounds alone
-# know nothing yet. They never replace the rounds.
+# Labels help even if feedback comes later. They help most in the first rounds, when a bandit without labels knows
+# nothing yet. They never replace the rounds.
 
 # %%
 hundred = LABELS.index(100)

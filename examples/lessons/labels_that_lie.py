@@ -2,10 +2,10 @@
 # # Labels that lie
 #
 # Labels may be wrong: the annotators were in a hurry, the old classifier was built for another market, the language
-# model was asked the wrong question. You rarely know before you start. This lesson makes labels wrong on purpose, in
-# three ways and more and more of them, and watches what a bandit does that was told nothing about it.
+# model was asked the wrong question. You rarely know before you start. This lesson makes more and more labels wrong on
+# purpose, in three ways. It shows what happens to a bandit that was told nothing about it.
 #
-# The data are real: 6,435 spots of a satellite image, each with one of six kinds of ground (`satellite_image`, one of
+# The data is real: 6,435 spots of a satellite image, each with one of six kinds of ground (`satellite_image`, one of
 # the data sets that come with `pip install '.[study]'`). There are 300 labels. Then come 2,000 rounds, each of
 # which tells the bandit only whether its own answer was right.
 
@@ -27,7 +27,7 @@ majority = int(np.bincount(y).argmax())
 print(f"{len(y):,} spots, {k} kinds of ground, the most frequent one is {majority}")
 
 # %% [markdown]
-# ## Three ways to lie
+# ## Three kinds of wrong labels
 #
 # `Noise` has the three ways of the paper. Each replaces a label with the probability p:
 #
@@ -47,8 +47,8 @@ for kind in KINDS:
 # ## Who plays
 #
 # Three bandits play the same rounds. `WarmBandit` uses labels and rounds, and chooses the weight λ of rounds against
-# labels by itself. With λ = 1 alone it learns from rounds only, so no lie can hurt it and no right label can help it.
-# With λ = 0 alone it believes the labels and learns nothing else; then it has nothing to explore.
+# labels by itself. With λ = 1 alone it learns from rounds only, so wrong labels cannot hurt it and right labels cannot
+# help it. With λ = 0 alone it believes the labels and learns nothing else; then it has no reason to explore.
 #
 # `cost_range` says that a round costs something between 0 and 1. The bandit would find that out by itself, but after
 # its first rounds it could not tell yet whether a cost is high or low.
@@ -65,7 +65,7 @@ def players(seed: int) -> dict[str, WarmBandit]:
 
 
 # %% [markdown]
-# ## Play with more and more lies
+# ## Play with more and more wrong labels
 
 # %%
 STRENGTHS = [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -95,15 +95,15 @@ for i, kind in enumerate(KINDS):
         print(f"{name:>22}", *(f"{each:5.3f}" for each in costs))
 
 # %% [markdown]
-# Labels alone become worse with every lie. After many systematic lies the answers are nearly always wrong.
+# With more wrong labels, labels alone become worse. With many systematic mistakes, nearly all answers are wrong.
 #
-# `WarmBandit` makes the fewest mistakes as long as the labels tell something, even if half of them were replaced. If
-# they tell nothing, or mislead, it is about as good as rounds alone. It pays a small price for finding out.
+# `WarmBandit` makes the fewest mistakes as long as the labels are informative, even if half of them were replaced. If
+# they are useless or misleading, it is about as good as rounds alone. It pays a small price for finding out.
 #
 # ## How it finds out
 #
-# λ = 0 trusts labels alone, λ = 1 rounds alone, and λ = ¾ mixes both. After each round the bandit compares what every λ
-# had forecast with what the round has cost, and puts the best λ in charge. Here is the mean of this λ over all
+# λ = 0 trusts labels alone, λ = 1 rounds alone, and λ = ¾ mixes both. After each round the bandit compares the cost
+# that each λ predicted with the true cost, and uses the best λ from then on. Here is the mean of this λ over all
 # shuffles.
 
 # %%
@@ -115,7 +115,7 @@ for i, kind in enumerate(KINDS):
 
 # %% [markdown]
 # With right labels, λ starts near 0 and ends at ¾: labels and rounds together. The more labels are wrong, the sooner it
-# goes to 1. Then rounds alone decide.
+# increases to 1. Then rounds alone decide.
 #
 # ## What to take away
 #

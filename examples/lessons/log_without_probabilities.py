@@ -4,7 +4,7 @@
 # Your old system has answered for years. Its log has the context, the answer and how well it went, but nobody logged
 # with which probability an answer was chosen. What can such a log tell, and what can a bandit learn from it?
 #
-# The data are real: 12,960 applications for places in nursery schools, each with the right decision (`nursery`, one of
+# The data is real: 12,960 applications for places in nursery schools, each with the right decision (`nursery`, one of
 # the data sets that come with `pip install '.[study,logs]'`). The old program is ours: a classifier that was
 # trained on 100 applications before there was "special priority". So it never gives that answer.
 
@@ -70,15 +70,15 @@ print("the old program says", " or ".join(data.classes[i] for i in np.unique(don
 print(f"right answers: old program {reward.mean():.3f}, new program {truth:.3f}")
 
 # %% [markdown]
-# The last number is the one that nobody could know outside of a lesson: it needs the right decision of each
-# application. The log only says whether the old program's own answer was right.
+# In practice nobody knows the last number, because it needs the right decision for each application. The log only says
+# whether the old program's own answer was right.
 #
 # ## What the log cannot tell
 #
 # `evaluate` estimates what another policy would have earned, from the rewards and the probabilities of a log. We have
-# no probabilities. Two ways out come to mind: the old program always gave the same answer, so write 1; or fit a model
-# of its answers, and write the probabilities that this model gives. We try both. For comparison we also make the log
-# that we wish we had: three answers in ten were drawn at random, and the probabilities were written down.
+# no probabilities. There are two simple workarounds. The old program always gave the same answer, so write 1. Or fit a
+# model of its answers, and write the probabilities that this model gives. We try both. For comparison we also make a
+# log with probabilities, in which three answers in ten were drawn at random.
 
 
 # %%
@@ -124,9 +124,9 @@ for name, (health, value) in answers.items():
         print(fill(complaint, 88, initial_indent="  - ", subsequent_indent="    "))
 
 # %% [markdown]
-# Both ways out lead to the same wrong answer, with an interval that looks precise and does not contain the truth. No
-# model of the old answers can help: where the new program says "special priority", nobody has ever tried it. The health
-# checks and the warnings say so. There are no complaints about the third log, and its interval contains the truth.
+# Both workarounds lead to the same wrong answer, with an interval that looks precise and does not contain the truth. No
+# model of the old answers can help: where the new program says "special priority", nobody has ever tried it. The checks
+# of the log and the warnings say so. The third log has no such problem, and its interval contains the truth.
 #
 # So the first rule is: **do not evaluate other policies on a log without probabilities**. Let the old system draw some
 # answers at random, log the probabilities, and ask again in a month.
@@ -142,7 +142,7 @@ for name, (health, value) in answers.items():
 # - **As rounds**: `observe(x, action, cost)` learns the costs of the log as if they were its own.
 #
 # The third way trusts the log most. To see what that means, we play each way twice: once with the log as it is, and
-# once with a mistake in the export that took successes for failures and failures for successes.
+# once after a mistake in the export that swapped successes and failures.
 
 
 # %%
@@ -164,8 +164,8 @@ def as_rounds(bandit: WarmBandit, rows: Array, done: Array, cost: Array) -> None
 
 
 # %% [markdown]
-# A bandit may have a second source. Here a clerk has checked 50 other applications, and knows "special priority". Each
-# source gets a weight of its own ([sources of labels](/guides/labels.md)).
+# A bandit may have a second source. Here a clerk has checked 50 other applications, and uses "special priority", too.
+# Each source gets a weight of its own ([sources of labels](/guides/labels.md)).
 
 # %%
 ROUNDS = 1000
@@ -204,19 +204,19 @@ for name in ways:
     print(f"{name:>9} {plain[name]:12.3f} {mistaken[name]:22.3f} {helped[name]:25.3f}")
 
 # %% [markdown]
-# - **As labels** the log hardly helps: a third of the answers is wrong, and "special priority" is not among them.
-# - **As a log** it helps, and with the mistake it does no harm: the bandit finds out.
-# - **As rounds** it helps most, and with the mistake it does great harm. The bandit takes these costs for its own, and
+# - **As labels** the log hardly helps: a third of the answers are wrong, and no answer is "special priority".
+# - **As a log** it helps. With the mistake it does no harm, because the bandit detects it.
+# - **As rounds** it helps most, but with the mistake it does great harm. The bandit takes these costs for its own, and
 #   has to unlearn them.
 # - **The clerk's 50 labels** help about as much as the 2,000 lines of the log, because they cover what the old program
 #   never tried.
 #
 # ## What to take away
 #
-# Do not ask such a log what another policy would have earned. Let a bandit start from it instead. Take `observe` if you
-# are sure that the costs of the log are those that the bandit will see, and that whoever chose knew no more than the
-# log shows. Otherwise take `warm_start(paid=...)`, which tests the log.
-# [Decisions of others](/guides/past-decisions.md) has the details.
+# Do not ask such a log what another policy would have earned. Let a bandit start from it instead. Use `observe` if you
+# are sure that the costs of the log are those that the bandit will see, and that the old system knew no more than the
+# log shows. Otherwise use `warm_start(paid=...)`, which tests the log.
+# [Past decisions](/guides/past-decisions.md) has the details.
 
 # %%
 wrong = answers["p = 1"][1].best

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A shop that drifts
 #
-# What was right last month may be wrong today: prices change, fashions pass, other people come. This lesson lets the
+# What was right last month may be wrong today: prices and fashions change, other people come. In this lesson the
 # customers of a shop change from one round to the next. It compares a bandit that detects the change with one that
 # never forgets.
 #
@@ -126,18 +126,18 @@ for name, each in zip([*names, "possible"], [*sold, possible], strict=True):
     print(f"{name:>13}", *(f"{share:11.1f}" for share in shares))
 
 # %% [markdown]
-# "Possible" is what somebody would sell who knew all chances. Before the change all three do well, because the labels
-# are right. The two that learn from rounds end up ahead of the labels.
+# "Possible" is what you would sell if you knew all probabilities. Before the change all three do well, because the
+# labels are right. The two that learn from rounds are better than labels alone in the end.
 #
-# After the change all three recommend the wrong wines. The first one gets over it. The second one improves in the end,
-# but 3,000 rounds with the regulars stand against everything that the tourists tell it. The third one never recovers.
+# After the change all three recommend the wrong wines. The default recovers. The one that never forgets improves in the
+# end, but its 3,000 rounds with the regulars outweigh what it learns from the tourists. Labels alone never recover.
 #
 # ## How the change is detected
 #
-# The bandit forecasts the cost of what it recommends. When its errors become larger than they were, it starts a new
-# model beside the old one. If the new model forecasts better, it takes over. `memory_` says on how many rounds the
-# present model rests. It grows with the rounds as long as the world stays the same. (In the figure below it also has
-# short dips. These are false alarms, or rounds in which labels alone were in charge.)
+# The bandit predicts the cost of what it recommends. When its errors become larger than they were, it starts a new
+# model beside the old one. If the new model predicts better, it takes over. `memory_` says on how many rounds the
+# current model rests. It grows with the rounds as long as nothing changes. (In the figure below it also has short dips.
+# These are false alarms, or rounds in which the labels alone decided.)
 
 # %%
 rounds = np.arange(1, ROUNDS + 1)
@@ -149,11 +149,11 @@ for t in (1000, 3000, 3500, 6000):
 print("rounds until half of all was forgotten:", *np.sort(delay))
 
 # %% [markdown]
-# ## A caution
+# ## Which models can forget?
 #
-# Not every model can forget. `learner_` tells which one a bandit has. "Least squares" can. "Online" is for wide data,
+# Not all of them can. `learner_` tells which one a bandit has. "Least squares" can. "Online" is for wide data, with
 # more than 4,096 columns and products of them, and never forgets. An `Encoder` makes rows of 2¹⁸ columns by default, so
-# give it fewer `bits` if the shop may drift and has few features.
+# give it fewer `bits` if you have few features and expect drift.
 
 # %%
 dinner = {"fish": True}
@@ -167,8 +167,8 @@ for encoder in (Encoder(), Encoder(bits=4)):
 # ## What to take away
 #
 # A bandit that never forgets trusts the past for too long. So does one that believes old labels. `WarmBandit` and
-# `SharedBandit` detect a change by themselves, and nothing has to be set. While nothing changes, that costs little.
-# Log `memory_` beside your costs: if it falls and takes long to recover, the world has changed.
+# `SharedBandit` detect a change by themselves, without configuration. While nothing changes, that costs little.
+# Log `memory_` beside your costs: if it falls and takes long to recover, something has changed.
 # [Drift](/guides/drift.md) says what else they detect, and what they cannot.
 
 # %%
