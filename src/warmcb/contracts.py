@@ -297,7 +297,7 @@ class Learner(Part):
 
     @property
     def changes(self) -> int:
-        """The number of times that the learner noticed a change of the world. The selector then forgets."""
+        """The number of times that the learner noticed a change of the environment. The selector then forgets."""
         return 0
 
     def memory(self, lane: int) -> float:
@@ -435,7 +435,7 @@ class Selector(Part):
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Forget old rounds, because the learner noticed a change of the world. By default nothing happens."""
+        """Forget old rounds, because the learner noticed a change of the environment. By default nothing happens."""
 
 
 class Explorer(Part):

@@ -36,14 +36,14 @@ class EpsilonGreedy:
 
 @dataclass(frozen=True)
 class InverseGap:
-    """Exploration that fades with the rounds, and for actions that look worse.
+    """Exploration that decreases over the rounds, and is lower for actions that look worse.
 
     Let `gap` be the distance of an action's score to the best score, the smallest over all eligible lanes. After t
     rounds the action is explored with the probability ε/K/(1 + sharpness·√t·gap), but at least `floor`·ε/K. The greedy
     actions of eligible lanes keep ε/K, so that the lanes can be compared.
 
     Args:
-        sharpness: how fast exploration fades for actions that look worse.
+        sharpness: how fast exploration decreases for actions that look worse.
         floor: the share of ε/K that each action keeps.
         patience: the round from which on ε falls like t^(−1/3).
 

@@ -212,7 +212,7 @@ class OwnNoise:
             the new labels.
 
         Raises:
-            InputError: the function returned something else than labels of the same shape.
+            InputError: the function returned something other than labels of the same shape.
 
         """
         if not len(labels):

@@ -64,8 +64,8 @@ def plot_runs(runs: Mapping[str, Run], title: str = "") -> "Figure":
 def plot_certainty(bandit: WarmBandit | SharedBandit, title: str = "") -> "Figure":
     """Draw the `intervals_` of a bandit: the cost of each λ compared with the largest λ.
 
-    A λ whose interval lies right of 0 is surely worse than the largest λ, and is dropped. If the interval contains 0,
-    either may be better.
+    A λ whose interval lies right of 0 is significantly worse than the largest λ, and is dropped. If the interval
+    contains 0, either may be better.
 
     Args:
         bandit: a bandit with a `cost_range`, because intervals need one.
@@ -102,7 +102,7 @@ def plot_certainty(bandit: WarmBandit | SharedBandit, title: str = "") -> "Figur
     for lane, (low, high) in enumerate(intervals):
         in_charge = (bandit.lambdas_[lane], sources[lane]) == (bandit.lambda_, bandit.source_ or "")
         color = "#D55E00" if in_charge else "#BBBBBB" if dropped[lane] else "#0072B2"
-        label = "in charge" if in_charge else "surely worse: out" if dropped[lane] else "not sure"
+        label = "in charge" if in_charge else "worse: dropped" if dropped[lane] else "undecided"
         axis.plot([low, high], [lane, lane], color=color, linewidth=4, marker="o", markersize=5, label=label)
     axis.axvline(0, color="black", linewidth=0.8)
     axis.set_xlim(-1.05, 1.05)

@@ -61,7 +61,7 @@ class ProgressiveValidation:
 
 @dataclass(frozen=True)
 class Contest:
-    """Selection by one of `RULES`. Lanes that are surely worse than the last lane are dropped.
+    """Selection by one of `RULES`. Lanes that are significantly worse than the last lane are dropped.
 
     Args:
         rule: how a lane is charged for a round, one of `RULES`.

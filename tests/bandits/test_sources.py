@@ -188,7 +188,7 @@ def test_a_lane_from_nothing_knows_nothing() -> None:
 
 
 @pytest.mark.parametrize("origins", [[], [3], [-2, 0]])
-def test_lanes_that_there_are_not(origins: list[int]) -> None:
+def test_unknown_lanes_are_refused(origins: list[int]) -> None:
     for part in (OnlineLinear().start(6, 3, 3), Contest().start(3), ProgressiveValidation().start(3)):
         with pytest.raises(ValueError, match="lane"):
             part.with_lanes(origins)
@@ -455,11 +455,11 @@ def test_at_most_eight_sources() -> None:
     for source in "abcdefg":
         taught(bandit, 0, 10, source)
     before = fingerprint(bandit)
-    with pytest.raises(InputError, match="source is 'log: paid', one more than 8; expected fewer sources"):
+    with pytest.raises(InputError, match="source is 'log: paid', a new one; expected at most 8 sources"):
         bandit.warm_start(PROBLEM.X[:10], PROBLEM.y[:10], paid=PROBLEM.costs[:10, 0])
     assert fingerprint(bandit) == before
     taught(bandit, 0, 10, "h")
-    with pytest.raises(InputError, match="source is 'i', one more than 8"):
+    with pytest.raises(InputError, match="source is 'i', a new one; expected at most 8"):
         taught(bandit, 0, 10, "i")
     assert len(bandit.lambdas_) == 19
 

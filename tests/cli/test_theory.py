@@ -194,7 +194,7 @@ def test_the_regret_is_measured_and_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "regret.pdf").stat().st_size > 5000
 
 
-def test_no_workers_no_measurement(tmp_path: Path) -> None:
+def test_zero_workers_are_refused(tmp_path: Path) -> None:
     done = theory("regret", "--out", tmp_path / "regret.svg", "--workers", "0")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "warmcb: workers is 0; expected an integer from 1 to 1024\n"

@@ -230,7 +230,7 @@ def known_after(most: int, learned: list[int]) -> list[int]:
     return [int(name) for name in learner.state()["models_identities"]]
 
 
-def test_the_half_that_was_not_learned_for_longest_is_let_go() -> None:
+def test_the_older_half_of_effects_is_dropped() -> None:
     assert known_after(6, [1, 2, 3, 4, 5, 6]) == [1, 2, 3, 4, 5, 6]
     assert known_after(6, [1, 2, 3, 4, 5, 6, 7]) == [4, 5, 6, 7]
     assert known_after(6, [1, 2, 3, 4, 5, 6, 1, 7]) == [1, 5, 6, 7]  # 1 was learned again
@@ -250,7 +250,7 @@ def test_memory_is_bounded(most: int, learned: list[int]) -> None:
     assert sorted(known) == sorted(latest[:kept])  # the latest ones, none left out
 
 
-def test_one_that_was_let_go_starts_anew() -> None:
+def test_a_dropped_effect_starts_from_nothing() -> None:
     data = without_features([1] * 30, [1] * 10 + list(range(2, 22)))
     learner = start(data, most_identities=4, intercept_ridge=1e6)
     for i in range(10):

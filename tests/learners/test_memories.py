@@ -145,7 +145,7 @@ def in_parts(learner: RecursiveLeastSquares, X: Any, costs: Doubles, size: int =
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("bends", [0, 8])
-def test_a_world_that_stands_is_remembered(seed: int, bends: int) -> None:
+def test_a_constant_environment_is_remembered(seed: int, bends: int) -> None:
     learner = make(3, bends=bends, memories=HALF_LIVES)
     memories = in_parts(learner, *stream(seed, 4000))
     own = len(learner.models)
@@ -178,7 +178,7 @@ def test_a_world_that_changed_is_learned_anew(seed: int, bends: int) -> None:
     assert error(stubborn, X[-200:], costs[-200:]) > 0.2
 
 
-def test_a_world_that_keeps_turning_leaves_short_memories() -> None:
+def test_constant_change_leaves_short_memories() -> None:
     """Copies of a memory are as young as what that remembers."""
     n = 6000
     X, costs = stream(3, n, np.cos(np.arange(n) / 100), 0.05)

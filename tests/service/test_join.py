@@ -163,7 +163,7 @@ def test_the_same_key_with_another_value_is_a_conflict_and_changes_nothing(servi
     service.change(aggregation="sum")
     service.reward("e", 1.0, key="k")
     service.decide("e")
-    with pytest.raises(RefusedError, match="Idempotency-Key 'k' came with the reward 1 before") as refused:
+    with pytest.raises(RefusedError, match="Idempotency-Key 'k' was used for the reward 1;") as refused:
         service.reward("e", 2.0, key="k")
     assert refused.value.status == 409
     service.train_after(WAIT + 1)

@@ -307,7 +307,7 @@ def test_the_baseline_has_room_beside_other_sources(service: SmallService) -> No
     service.make(NAMED, wait=WAIT, mode="apprentice")
     for i in range(6):
         service.labels({"context": {}, "right": "news"}, source=f"editor {i}")
-    with pytest.raises(RefusedError, match="one more than 6"):
+    with pytest.raises(RefusedError, match="expected at most 6"):
         service.labels({"context": {}, "right": "news"}, source="one too many")
     for i in range(4):
         service.decide(f"e{i}")

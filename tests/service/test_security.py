@@ -159,7 +159,7 @@ def test_every_route_needs_a_key(house: House) -> None:
     assert house.everything() == before
 
 
-def test_addresses_that_there_are_not_need_a_key_too(house: House) -> None:
+def test_unknown_addresses_need_a_key_too(house: House) -> None:
     for method, path, status in (
         *(("POST", "/", 405), ("GET", "/v1/loops/", 404), ("GET", "/v1/loops/shop/", 404), ("GET", "/admin", 404)),
         *(
@@ -543,7 +543,7 @@ def test_all_names_are_names(house: House, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["\0", "a\0b"])
-def test_the_one_character_that_postgresql_has_not_is_refused(house: House, name: str) -> None:
+def test_nul_characters_are_refused(house: House, name: str) -> None:
     before = house.everything()
     tea = {"actions": [{"id": "tea"}]}
     for path, body in (

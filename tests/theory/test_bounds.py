@@ -195,7 +195,7 @@ def test_vectors_are_scalars_side_by_side() -> None:
     assert frontier[1] == G(5, 0.5, problem, 0.5, 0.1)
 
 
-def test_the_eight_and_the_two() -> None:
+def test_the_default_lambdas_by_number() -> None:
     problem = Problem(2, 1000, 1000, 0.1, 10)
     zeta = lambda_0_bandit(2, 0.1)
     eight = [0, zeta / 8, zeta / 4, zeta / 2, zeta, 1 / 2 + zeta / 2, 3 / 4 + zeta / 4, 1]
@@ -381,7 +381,7 @@ def test_no_labels() -> None:
     assert theorem_1(nothing, 2, 1, 0) == corollary(nothing, 2)
 
 
-def test_no_likeness() -> None:
+def test_no_similarity() -> None:
     assert theorem_1(hand(), 2, 0, 0) == corollary(hand(), 2)
     assert theorem_2(hand(), 2, 0, 0).lam == 0
     assert np.isfinite(G(1, 0.5, hand(), 0, 1)) and np.isfinite(H(1, 0.5, hand(), 0, 1))

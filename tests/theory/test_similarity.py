@@ -138,7 +138,7 @@ def test_labels_are_costs_of_0_and_1_and_sparse_contexts_are_contexts() -> None:
     np.testing.assert_allclose(one.Delta(ALPHAS), brute_force(policies, X, 1 - np.eye(3)[y], 1 - np.eye(3)[z]))
 
 
-def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_chunks_does_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = labelled(500)
     policies = mixed_class(X, y, 3)
     costs = np.random.default_rng(0).random((500, 3))

@@ -175,7 +175,7 @@ class Bandit(NumberedRounds):
     ) -> None:
         """Learn the cost of a decision: `learn(x, decision, cost)`.
 
-        Costs may arrive late, out of order, or in another process. Each λ is then scored with the predictions of now.
+        Costs may arrive late, out of order, or in another process. Each λ is scored with its current predictions.
         ε and the largest importance weight are those of the round of the decision.
 
         Args:
@@ -246,8 +246,8 @@ class Bandit(NumberedRounds):
     ) -> None:
         """Learn the cost of an action that was not drawn, but chosen by a rule, a person or a fallback.
 
-        The model learns from it as from a round with probability 1. It does not count as exploration, and is no fair
-        test of any λ: `scores_` and `learned_` do not change.
+        The model learns from it as from a round with probability 1. It does not count as exploration, and is not a
+        fair test of any λ: `scores_` and `learned_` do not change.
 
         Args:
             x: the context.

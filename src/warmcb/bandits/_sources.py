@@ -62,7 +62,7 @@ Lane(weight=0.0, sources=('llm',)))
         """A layout with these sources added."""
         sources = tuple(dict.fromkeys((*self.sources, *names)))
         if len(sources) > MOST_SOURCES:
-            raise InputError(f"source is {shown(sources[-1])}, one more than {MOST_SOURCES}; expected fewer sources")
+            raise InputError(f"source is {shown(sources[-1])}, a new one; expected at most {MOST_SOURCES} sources")
         if len(sources) > 1 and self.base[-1] < 1:
             raise UnsupportedError(
                 f"lambdas is {shown(self.base.tolist())}; expected it to contain 1, as there is a second source"

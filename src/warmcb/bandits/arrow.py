@@ -270,7 +270,7 @@ class ArrowCB(LaneBandit):
     probability of the action that was played. The λ with the lowest estimated cost so far is in charge, and plays
     ε-greedily. Without labels the largest λ is in charge.
 
-    If costs arrive late, `learn` scores each λ with the predictions of now, which are usually better than those at the
+    If costs arrive late, `learn` scores each λ with its current predictions, which are usually better than those at the
     time of the decision. `WarmBandit` needs no tuning, and usually costs less.
 
     Args:

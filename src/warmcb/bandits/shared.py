@@ -50,8 +50,8 @@ class SharedBandit(DescribedLanes):
         features: the functions of context and action that the learner "auto" can fit: "bends" for any smooth function,
             "squares" for parabolas, or "linear". All of them include products of a feature of the context with a
             feature of the action.
-        half_life: the number of rounds after which an example counts half. By default the bandit notices by itself
-            when the world has changed. `math.inf` means that it never forgets.
+        half_life: the number of rounds after which an example counts half. By default the bandit detects changes
+            of the environment. `math.inf` means that it never forgets.
         cost_range: the lowest and the highest possible cost, if they are known. `intervals_` need them. By default
             costs may be any finite numbers, and their unit does not matter.
         most_ids: the largest number of ids to learn an effect for. Beyond it, the ids that were not learned for the
@@ -84,7 +84,7 @@ class SharedBandit(DescribedLanes):
         source_: the sources that the lane in charge learns labels from; None if there is none.
         lane_sources_: for each entry of `lambdas_`, the sources that its lane learns labels from.
         intervals_: for each lane, an interval for its cost per round minus that of the last lane.
-        dropped_: for each lane, whether it is excluded because it was surely worse than the last lane.
+        dropped_: for each lane, whether it is excluded because it was significantly worse than the last lane.
 
     Examples:
         >>> import numpy as np
@@ -270,7 +270,7 @@ class SharedBandit(DescribedLanes):
     ) -> None:
         """Learn the cost of a decision: `learn(x, decision, cost)`.
 
-        Costs may arrive late, out of order, or in another process. Each λ is then scored with the predictions of now.
+        Costs may arrive late, out of order, or in another process. Each λ is scored with its current predictions.
         ε and the largest importance weight are those of the round of the decision.
 
         Args:
@@ -343,8 +343,8 @@ class SharedBandit(DescribedLanes):
     ) -> None:
         """Learn the cost of an action that was not drawn, but chosen by a rule, a person or a fallback.
 
-        The model learns from it as from a round with probability 1. It does not count as exploration, and is no fair
-        test of any λ: `scores_` and `learned_` do not change.
+        The model learns from it as from a round with probability 1. It does not count as exploration, and is not a
+        fair test of any λ: `scores_` and `learned_` do not change.
 
         Args:
             x: the context, as in `decide`; None if there was none.

@@ -19,8 +19,8 @@ class WarmBandit(LaneBandit, ChosenParts):
 
     It has the structure of `ArrowCB`, with other parts. Each λ in Λ has its own least-squares regressor of the costs,
     which is exact after each example, fits nonlinear functions, and forgets what is no longer true. A label weighs 1−λ
-    there, a round λ. The λ whose policy and forecasts cost least is in charge. Exploration fades with the rounds, and
-    for actions that are clearly worse.
+    there, a round λ. The λ whose policy and forecasts cost least is in charge. Exploration decreases over the rounds,
+    and is lower for actions that are clearly worse.
 
     Costs may have any unit. Labels may come from several sources, and each source is judged by the rounds.
 
@@ -32,8 +32,8 @@ class WarmBandit(LaneBandit, ChosenParts):
             {0, ¼, ½, ¾, 0.9, 0.96, 0.99, 1}, and 2 for {0, 1}. Other values must lie in [0, 1].
         features: the functions of a row that the learner "auto" can fit: "bends" for any smooth function, "squares"
             for parabolas, or "linear".
-        half_life: the number of rounds after which an example counts half. By default the bandit notices by itself
-            when the world has changed. `math.inf` means that it never forgets.
+        half_life: the number of rounds after which an example counts half. By default the bandit detects changes
+            of the environment. `math.inf` means that it never forgets.
         cost_range: the lowest and the highest possible cost, if they are known. `intervals_` need them. By default
             costs may be any finite numbers, and their unit does not matter.
         learner: "auto" for the learner that fits the size of the data: least squares, exact up to 256 terms and in
@@ -62,7 +62,7 @@ class WarmBandit(LaneBandit, ChosenParts):
         source_: the sources that the lane in charge learns labels from; None if there is none.
         lane_sources_: for each entry of `lambdas_`, the sources that its lane learns labels from.
         intervals_: for each lane, an interval for its cost per round minus that of the last lane.
-        dropped_: for each lane, whether it is excluded because it was surely worse than the last lane.
+        dropped_: for each lane, whether it is excluded because it was significantly worse than the last lane.
 
     Examples:
         >>> from warmcb import WarmBandit

@@ -90,7 +90,7 @@ def _bandits(
     """A new bandit for each algorithm and each ε, with the actions of the log."""
     first = next(evidence_of(log), None)
     if first is None:
-        raise InputError(f"{log.path} has no decision that carries evidence; expected some")
+        raise InputError(f"{log.path} has no decision that can be used; expected some that were drawn and rewarded")
     chosen = algorithms or ["shared" if first.are_described else "warm"]
     known = LogActions() if all(map(is_described, chosen)) else actions_in(log.tables())
     bandits: dict[str, Any] = {}

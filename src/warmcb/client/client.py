@@ -53,7 +53,7 @@ class Client:
         InputError: if an argument is not valid.
 
     Examples:
-        A service that always decides for tea:
+        A service that always chooses tea:
 
         >>> import httpx
         >>> from warmcb.client import Client
@@ -214,7 +214,7 @@ class Client:
     def labels(self, examples: Iterable[Mapping[str, Any]], source: str | None = None) -> Labelled:
         """Teach the loop from labelled examples. It finds out by itself how far to trust them.
 
-        Examples that are sent twice count twice. So this request is sent again only if the first one never left.
+        Examples that are sent twice count twice. So this request is sent again only if no connection was made.
 
         Args:
             examples: each has a "context", "actions" unless the loop has named ones, and one of three kinds of labels:
@@ -486,7 +486,7 @@ class Client:
         return Path(path)
 
     def restore(self, version: int) -> None:
-        """Go back to a version of the model. It decides until it is released, and learning goes on from it.
+        """Go back to a version of the model. It decides until it is released, and learning continues from it.
 
         Args:
             version: the number of the version.

@@ -50,7 +50,7 @@ def parsed(name: str, text: str | bytes | bytearray, most_bytes: int) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise InputError(f"{name} is JSON that is nested too deep; expected at most most_depth") from None
+        raise InputError(f"{name} is JSON that is nested too deeply; expected at most most_depth") from None
     except ValueError as error:
         raise InputError(f"{name} is not JSON ({one_line(error)}); expected a JSON text") from None
 

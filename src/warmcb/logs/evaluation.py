@@ -127,8 +127,8 @@ def evaluate(
 
     Args:
         log: a log, or its path.
-        policies: the policies by name, or a list of texts, which are their own names. All others are compared with the
-            first.
+        policies: the policies by name, or a list of strings, which are their own names. All others are compared with
+            the first.
         model: the functions that the model of rewards can fit: "bends" for any smooth function, "squares" for
             parabolas, or "linear", which is the fastest. "none" for no model.
         model_learns: the decisions that a prediction is learned from: "others" for cross-fitting, or "earlier" for
@@ -201,7 +201,7 @@ def _by_name(policies: object) -> dict[str, Any]:
     elif isinstance(policies, Iterable) and not isinstance(policies, str | bytes):
         named = {str(policy): policy for policy in policies}
     else:
-        raise InputError(f"policies is {shown(policies)}; expected policies by name, or a list of texts")
+        raise InputError(f"policies is {shown(policies)}; expected policies by name, or a list of strings")
     if not named:
         raise InputError("policies is empty; expected at least one policy")
     return named

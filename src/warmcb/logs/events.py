@@ -154,7 +154,7 @@ class Event:
         if self.names is not None:
             self._set("names", tuple(self.names))
             if not all(map(is_text, self.names)):
-                raise InputError(f"names is {shown(self.names)}; expected texts that can be written as UTF-8")
+                raise InputError(f"names is {shown(self.names)}; expected strings that can be encoded as UTF-8")
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -214,7 +214,7 @@ def _numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
 def _refuse_texts(**texts: object) -> None:
     for name, text in texts.items():
         if text is not None and not is_text(text):
-            raise InputError(f"{name} is {shown(text)}; expected a text that can be written as UTF-8")
+            raise InputError(f"{name} is {shown(text)}; expected a string that can be encoded as UTF-8")
 
 
 def _in_utc(name: str, time: datetime | None) -> datetime | None:

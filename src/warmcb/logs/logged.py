@@ -136,7 +136,7 @@ class Logged:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            raise self._error(i, "request", text, "JSON of an object, not nested too deep")
+            raise self._error(i, "request", text, "JSON of an object, not nested too deeply")
         actions, slots, place = record.get("_multi"), record.get("_slots"), int(self.slot_places[i])
         if actions is not None and not _are_records(actions, int(self.sizes[i])):
             raise self._error(i, "_multi", actions, f"a list of {self.sizes[i]} objects, one for each probability")

@@ -122,7 +122,7 @@ class Application:
 
     async def otherwise(self, call: Call) -> Reply:
         """Refuse a method that an address does not take."""
-        raise RefusedError(405, "bad_method", "this address does not take this method; see /openapi.json")
+        raise RefusedError(405, "bad_method", "this address does not support this method; see /openapi.json")
 
 
 def _routes(door: Door, endpoints: Iterable[Endpoint], otherwise: Endpoint) -> list[Route]:

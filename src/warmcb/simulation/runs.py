@@ -1,6 +1,6 @@
 """Runs of bandits on one data set: warm start on corrupted labels, then rounds that show the chosen cost only.
 
-`play` is the one seam for back ends: whatever plays bandits on a prepared data set, here or in a study, calls it.
+Simulations and studies both run bandits on prepared data sets by `play`.
 """
 
 import os

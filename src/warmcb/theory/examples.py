@@ -134,8 +134,8 @@ class StrongSimilarity(NamedTuple):
     """Whether the two conditions of strong similarity hold, and by how much.
 
     Attributes:
-        useful: the smallest E[c⁺(π(x))] − E[c⁺(π*(x))] − α·r₁(π) over all π. Condition 1 wants at least 0.
-        useless: the largest |E[c⁻(π(x))]| over all π. Condition 2 wants at most Δ/2.
+        useful: the smallest E[c⁺(π(x))] − E[c⁺(π*(x))] − α·r₁(π) over all π. Condition 1 requires at least 0.
+        useless: the largest |E[c⁻(π(x))]| over all π. Condition 2 requires at most Δ/2.
         holds: whether both conditions hold, up to rounding.
 
     """

@@ -1,4 +1,4 @@
-"""Measured regret beside the theorems: the exact algorithms on synthetic sources of known similarity."""
+"""Measured regret and the bounds: the exact algorithms on synthetic sources of known similarity."""
 
 import multiprocessing
 from collections.abc import Sequence
@@ -93,7 +93,7 @@ class Sources:
 
 
 class Measured(NamedTuple):
-    """The measured regret of an exact algorithm, and the bound of its theorem.
+    """The measured regret of an exact algorithm, and the bound from its theorem.
 
     Attributes:
         regret: the regret per round to the best policy on the contexts of a run; the mean over all runs.

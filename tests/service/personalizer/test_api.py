@@ -747,7 +747,7 @@ def test_what_has_no_meaning_here(quiet: Desk) -> None:
 
 
 @pytest.mark.parametrize("name", ["\0", "a\0b"])
-def test_the_one_character_that_postgresql_has_not_is_refused(desk: Desk, name: str) -> None:
+def test_nul_characters_are_refused(desk: Desk, name: str) -> None:
     at, page = "/personalizer/v1.1-preview.3/multislot", {"actions": DRINKS, "slots": SLOTS}
     for path, body in (
         (f"{FIRST}/rank", {"actions": DRINKS, "eventId": name}),

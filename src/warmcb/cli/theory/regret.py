@@ -1,4 +1,4 @@
-"""`warmcb theory regret`: measured regret beside the theorems."""
+"""`warmcb theory regret`: measured regret and the bounds."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ def regret_command(
     seeds: Annotated[int, typer.Option(help="The number of runs for each point.")] = 20,
     workers: Workers = None,
 ) -> None:
-    """Measure the regret of the exact Algorithms 1 and 2 on synthetic sources, and draw the theorems' terms beside it.
+    """Measure the regret of the exact Algorithms 1 and 2 on synthetic sources, and draw it with the bounds' terms.
 
     n_b, n_s and ε vary, one at a time. The slope is the fitted exponent of n_b.
     """

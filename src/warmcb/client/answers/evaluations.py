@@ -24,7 +24,7 @@ class Estimates(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         best: the name of the estimate to rely on.
         estimates: all estimates, by name.
-        effective_size: how many decisions of the policy's own the log is worth.
+        effective_size: the number of decisions of the policy itself that would give as much information.
         largest_weight: the largest importance weight.
         warnings: what makes the estimates less reliable.
         compared: the difference to the first policy of the request; None for that policy itself.

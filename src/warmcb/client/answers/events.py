@@ -83,7 +83,7 @@ class EventPage(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         events: the events, newest first.
-        next: what the next part is asked for with; None if this is the last one.
+        next: the value of the parameter `before` for the next part; None if this is the last part.
 
     """
 

@@ -60,7 +60,7 @@ def decide(loop: Loop, published: Published | None, body: DecideBody, offered: O
         if len(features) < len(body.slots):
             raise bad_request(f"slots has the ids {shown([slot.id for slot in body.slots])}; expected different ones")
         if body.allowed is not None or body.excluded or body.baseline is not None:
-            raise bad_request("allowed, excluded and baseline are beside slots; expected them in each slot")
+            raise bad_request("allowed, excluded or baseline is next to slots; expected it in each slot")
         asked = [_Place(offered, slot.id, slot.features, slot) for slot in body.slots]
     event = body.event or secrets.token_hex(16)
     arm = _arm(loop, body, event)

@@ -25,7 +25,7 @@ async def keep(database: Database, now: int, loop: Loop, labels: LabelsBody) -> 
     # The baseline may become a source at any time, for example in the mode apprentice.
     most = MOST_SOURCES - len(sources_of_log(BASELINE))
     if len([source for source in sources if source not in sources_of_log(BASELINE)]) > most:
-        raise bad_request(f"source is {shown(labels.source)}, one more than {most}; expected one that is known")
+        raise bad_request(f"source is {shown(labels.source)}, a new one; expected at most {most} sources in a loop")
     if sources != before:
         encoded = msgspec.json.encode(sources).decode()
         await database.execute("UPDATE loops SET sources = $2 WHERE loop = $1", loop.name, encoded)

@@ -147,4 +147,4 @@ async def _check_repeated(database: Database, loop: Loop, body: RewardBody, key:
     sql = "SELECT value FROM rewards WHERE loop = $1 AND event = $2 AND slot = $3 AND key = $4"
     for (value,) in await database.fetch(sql, loop.name, body.event, body.slot, key):
         if value != body.reward:
-            raise conflict(f"the Idempotency-Key {shown(key)} came with the reward {value:g} before; expected the same")
+            raise conflict(f"the Idempotency-Key {shown(key)} was used for the reward {value:g}; expected the same")

@@ -1,1 +1,1 @@
-"""Long work beside decisions: jobs in the store, and evaluations in a process of their own."""
+"""Long work that must not delay decisions: jobs in the store, and evaluations in a process of their own."""

@@ -25,8 +25,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         explore: in the mode apprentice, the share of events that the model decides. It has no effect in other modes.
         control: the share of units that always get the baseline.
         rollout: in the mode online, the share of the other units for which the model decides.
-        auto_pause: whether to pause when the loop is surely worse than its control group. It needs `reward_range` and
-            `control`.
+        auto_pause: whether to pause when the loop is significantly worse than its control group. It needs
+            `reward_range` and `control`.
         webhook: the address that gets a POST after an automatic pause.
         wait: how long an event waits for rewards, in seconds.
         default_reward: the reward of an event that got none.

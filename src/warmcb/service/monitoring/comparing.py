@@ -95,7 +95,7 @@ def look(model: Side, control: Side) -> int:
 def surely_worse(
     model: Side, control: Side, reward_range: tuple[float, float], look: int
 ) -> tuple[Bounds, Bounds] | None:
-    """Return the bounds of both sides if the model is surely worse; None if it is not.
+    """Return the bounds of both sides if the model is significantly worse; None if it is not.
 
     Two tests are made, each with half of the `ERROR`. The first compares the first reward of each unit, with bounds
     that hold at every moment. The second compares the mean reward of each unit, with bounds that hold at all looks. It

@@ -1,4 +1,4 @@
-"""The automatic pause: a loop that is surely worse than its control group plays only the baseline from then on."""
+"""The automatic pause: a loop that is significantly worse than its control group plays only the baseline."""
 
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ class Watch:
         """The number of the last look, for each split of events. A restart does not repeat it."""
 
     async def pause_if_worse(self, database: Database, now: int) -> Pause | None:
-        """Pause the loop if it is surely worse than its control group and the settings allow it.
+        """Pause the loop if it is significantly worse than its control group and the settings allow it.
 
         Args:
             database: a transaction of the trainer.

@@ -37,7 +37,7 @@ export const GROUPS = [
       {
         name: "auto_pause",
         label: "Pause automatically",
-        about: "When the loop is surely worse than its control group. Needs a reward range and a control share.",
+        about: "When the loop is significantly worse than its control group. Needs a reward range and a control share.",
         kind: "switch",
       },
       {

@@ -43,7 +43,7 @@ export function trustTable(report) {
     { name: "Labels of", cell: (one) => one.sources.join(", ") || "–" },
     { name: "Estimated cost", cell: (one) => number(one.score), isNumber: true },
     { name: "Costs more than λ = 1 by", cell: (one) => interval(one.low, one.high) || "not known", isNumber: true },
-    { name: "", cell: (one) => (one === best ? badge("good", "in charge") : one.low > 0 ? "surely worse" : "") },
+    { name: "", cell: (one) => (one === best ? badge("good", "in charge") : one.low > 0 ? "significantly worse" : "") },
   ];
   const rests = `rests on about ${count(Math.round(last.memory))} of them`;
   return h(

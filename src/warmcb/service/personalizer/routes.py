@@ -67,4 +67,4 @@ async def _elsewhere(call: Call) -> Reply:
 
 
 async def _otherwise(call: Call) -> Reply:
-    raise RefusedError(405, "bad_method", "this address does not take this method")
+    raise RefusedError(405, "bad_method", "this address does not support this method")

@@ -1,4 +1,4 @@
-"""Copy loops from one store to another, row by row. The copy goes on learning to the same bits."""
+"""Copy loops from one store to another, row by row. The copy continues with the same state, to the bit."""
 
 import re
 from collections.abc import AsyncIterator

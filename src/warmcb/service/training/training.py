@@ -242,7 +242,7 @@ class Training:
         VERSION.labels(self.name).set(version)
 
     def _tell(self, pause: Pause) -> None:
-        log.warning("%s is surely worse than its control group and was paused: %s", self.name, pause.news)
+        log.warning("%s is significantly worse than its control group and was paused: %s", self.name, pause.news)
         if pause.webhook is not None:
             self._webhooks.send(pause.webhook, pause.news)
 
