@@ -173,7 +173,7 @@ class _Routes:
     async def delete(self, call: Call) -> Reply:
         """Delete an evaluation."""
         job = await self.all.found(call)
-        await self.all.backend.committer.run(lambda db, now: remove(db, now, job.loop, KIND, job.id))
+        await self.all.backend.committer.run(lambda db, _: remove(db, job.loop, KIND, job.id))
         return Reply(b"", 204)
 
 
