@@ -98,7 +98,6 @@ def _ranked(folder: Path) -> list[Round]:
 def classes(seed: int, path: Path, taught: float = 0.02) -> Problem:
     """The shuffled rows of a file, its classes as one-hot actions; a share of the rows is the warm start."""
     data = read_file(path)
-    assert data.y is not None
     order = np.random.default_rng(seed).permutation(len(data.y))[:LARGEST]
     X = sparse.csr_array(data.X[order]).toarray().astype(np.float64)
     actions = np.eye(data.n_actions)

@@ -64,7 +64,6 @@ class World:
     @classmethod
     def of(cls, path: Path) -> "World":
         data = open_numbered(path)
-        assert data.y is not None
         order = np.random.default_rng(0).permutation(len(data.y))
         X, y = data.X[order], np.asarray(data.y[order], dtype=np.int64)
         greedy = [

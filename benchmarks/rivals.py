@@ -166,7 +166,6 @@ RIVALS = {
 
 def costs_of(players: Sequence[Player], data: Dataset, noise: str, seeds: int, rounds: int) -> list[float]:
     """The mean over the seeds, player by player."""
-    assert data.y is not None
     horizon = min(rounds, len(data.y) - LABELS)
     found: list[list[float]] = []
     for seed in range(seeds):

@@ -17,7 +17,7 @@ from warmcb.service.monitoring.webhooks import Webhooks
 from warmcb.service.refusals import RefusedError
 from warmcb.service.routes.backend import Backend
 from warmcb.service.routes.deletion import Deletion
-from warmcb.service.routes.evaluation import Evaluation
+from warmcb.service.routes.evaluation import Evaluating
 from warmcb.service.routes.events import Events
 from warmcb.service.routes.loops import Loops
 from warmcb.service.routes.models import Models
@@ -74,7 +74,7 @@ class SmallService:
         backend = Backend(self.store, self._directory, Committer(self.store, self.clock))
         self._serving = Serving(backend, Limits())
         self._loops, self._models, self._events = Loops(backend), Models(backend), Events(backend)
-        self._evaluation, self._deletion = Evaluation(self.store), Deletion(backend)
+        self._evaluation, self._deletion = Evaluating(self.store), Deletion(backend)
         self._reporting = Reporting(self.store, self.clock)
         self.webhooks = Webhooks(allow_private=True)
         self.trainer = Trainer(self.store, self.clock, "service", self.webhooks)

@@ -134,7 +134,6 @@ class Seconds(NamedTuple):
 
 def their_seconds(run: Run, dataset: Dataset, folder: Path) -> Seconds:
     unit = run.unit
-    assert dataset.y is not None
     order = row_order(unit.seed, dataset.name, unit.shuffle, len(dataset.y))
     X, y = dataset.X[order], dataset.y[order].copy()
     n_s = unit.size.warm_start

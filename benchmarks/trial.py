@@ -75,7 +75,6 @@ class Trial:
 def trial(data: str, shuffle: int, noise_name: str, max_rows: int) -> Iterator[Trial]:
     """Shuffle, corrupt, and write the rows for Vowpal Wabbit."""
     dataset = open_numbered(data)
-    assert dataset.y is not None
     order = _streams.generator(shuffle, _streams.SHUFFLE).permutation(len(dataset.y))[:max_rows]
     X, y = dataset.X[order], dataset.y[order]
     warm_start = max(100, len(y) // 50)

@@ -67,7 +67,6 @@ def cases(folder: Path) -> list[Case]:
         path = folder / f"{name}.parquet"
         if path.exists():
             data = read_file(path)
-            assert data.y is not None
             X = data.X if name in ("letter", "pendigits") else sparse.csr_array(data.X)
             found.append(Case(name, X, data.y, data.n_actions))
         else:

@@ -44,11 +44,9 @@ LEARNERS: dict[str, OnlineLinear | RecursiveLeastSquares] = {
 def cases(folder: Path) -> Iterator[Case]:
     for name in ("optdigits", "musk2", "dna", "splice", "mnist_5k", "hiva_agnostic_train"):
         data = read_file(folder / f"{name}.parquet")
-        assert data.y is not None
         yield Case(name, data.X, data.y, data.n_actions)
     data = read_file(folder / "kropt.parquet")
     data = data.rows(np.random.default_rng(0).permutation(data.X.shape[0])[:12000])
-    assert data.y is not None
     columns = crossed(sparse.csr_array(data.X).toarray())
     for name, width, at in (
         ("kropt, crossed", int(columns.max()) + 1, columns),

@@ -89,7 +89,6 @@ def data_file(seed: int, path: Path) -> list[float]:
 
 def labelled(path: Path) -> tuple[int, Any, Ints]:
     data = read_file(path)
-    assert data.y is not None
     return data.n_actions, data.X, data.y.astype(np.int64)
 
 

@@ -24,7 +24,6 @@ SHUFFLES = 20
 def live_rounds() -> None:
     """The loop of a service, in the open: decide, act, observe a cost, learn."""
     data = open_numbered("splice")
-    assert data.y is not None
     order = np.random.default_rng(7).permutation(len(data.y))
     X, y = data.X[order], data.y[order]
     bandit = WarmBandit(n_actions=data.n_actions)
@@ -41,7 +40,6 @@ def live_rounds() -> None:
 
 def runs(data: Dataset, noise: str, seed: int) -> dict[str, Run]:
     """The default and the paper's algorithms on the same rows."""
-    assert data.y is not None
     k = data.n_actions
     bandits = {
         "WarmBandit": WarmBandit(k, seed=seed),

@@ -23,8 +23,8 @@ constexpr float not_allowed = std::numeric_limits<float>::infinity();
 // The origin of a lane that has learned nothing (with_lanes).
 constexpr std::size_t from_nothing = std::numeric_limits<std::size_t>::max();
 
-// The scores of a round, and the lane in charge. Scores and costs are in unit costs, from about 0 to 1, whatever the unit
-// of the user's costs is (cost_unit.hpp).
+// The scores of a round, and the lane in charge. Scores and costs are in unit costs, from about 0 to 1, whatever the
+// unit of the user's costs is (cost_unit.hpp).
 struct Opinions {
     const float* scores;  // actions × lanes
     std::size_t actions, lanes;
@@ -94,7 +94,9 @@ public:
     virtual double memory(std::size_t) const { return std::numeric_limits<double>::infinity(); }
 
     // For each lane, the action with the lowest score among the first `of_actions`.
-    void greedy(const float* scores, std::size_t of_actions, int32_t* best) const { kernels.greedy(scores, of_actions, lanes, best); }
+    void greedy(const float* scores, std::size_t of_actions, int32_t* best) const {
+        kernels.greedy(scores, of_actions, lanes, best);
+    }
 
 protected:
     const Kernels& kernels;
@@ -154,7 +156,8 @@ public:
     virtual ~Explorer() = default;
 
     virtual void distribution(const Opinions& opinions, double* probabilities) const = 0;
-    // An upper bound on 1/p of the actions that eligible lanes prefer, or of any action, for a number of allowed actions.
+    // An upper bound on 1/p of the actions that eligible lanes prefer, or of any action, for a number of allowed
+    // actions.
     virtual double largest_weight(std::size_t allowed, double epsilon, uint64_t round, bool of_eligible) const = 0;
 };
 

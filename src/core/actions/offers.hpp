@@ -26,7 +26,8 @@ public:
 // Numbered actions. The learner has a regressor for each.
 class NumberedOffer : public Offer {
 public:
-    NumberedOffer(Row row, const uint8_t* allowed, std::size_t actions) : row_(row), allowed_(allowed), actions_(actions) {}
+    NumberedOffer(Row row, const uint8_t* allowed, std::size_t actions)
+        : row_(row), allowed_(allowed), actions_(actions) {}
 
     std::size_t actions() const override { return actions_; }
     const uint8_t* allowed() const override { return allowed_; }
@@ -97,7 +98,8 @@ public:
         else predictor.predict_pairs({actions(), [this](std::size_t a) { return pair(a); }}, scores);
     }
 
-    // The contribution of each term to the score of an action in one lane. Features of the context have the lower numbers.
+    // The contribution of each term to the score of an action in one lane. Features of the context have the lower
+    // numbers.
     std::vector<Contribution> explain(const Predictor& predictor, std::size_t a, std::size_t lane) const {
         if (pairing_.kind == Pairing::Kind::apart) return explain_apart(predictor, a, lane);
         const Row row = pair(a);
@@ -153,8 +155,8 @@ private:
         for (std::size_t k = 0; k < count; ++k) learner.meet(pair((k * actions() / count + first) % actions()), k == 0);
     }
 
-    // Each column of the descriptions has its own regressor. A row that is not one-hot has the mean of its columns, and a
-    // row of zeros the mean of all. Labels of such rows are not learned.
+    // Each column of the descriptions has its own regressor. A row that is not one-hot has the mean of its columns, and
+    // a row of zeros the mean of all. Labels of such rows are not learned.
     template <class Each> void for_columns(std::size_t a, Each&& each) const {
         const Row row = action(a);
         double total = 0;

@@ -7,9 +7,9 @@
 namespace warmcb {
 
 // `joint`: one row, the context's features before the action's; the learner computes products itself.
-// `crossed`: products of features, and the action's identity, are further columns. If there are too many, they are hashed.
-// `apart`: descriptions are one-hot, so actions share nothing. The row is that of the context, and each column of
-// the descriptions is an action of the learner.
+// `crossed`: products of features, and the action's identity, are further columns. If there are too many, they are
+// hashed. `apart`: descriptions are one-hot, so actions share nothing. The row is that of the context, and each column
+// of the descriptions is an action of the learner.
 struct Pairing {
     enum class Kind { joint, crossed, apart };
 
@@ -59,8 +59,8 @@ struct Pairing {
                 kind == Kind::joint ? action.identity : 0};
     }
 
-    // Names the features of context and action behind each term of a crossed pair. Terms are in the order of the features
-    // of the pair; several may share a column.
+    // Names the features of context and action behind each term of a crossed pair. Terms are in the order of the
+    // features of the pair; several may share a column.
     void name_sources(Row context, Row action, Row pair, std::vector<Contribution>& contributions) const {
         const std::vector<std::vector<int64_t>> of_places = sources(context, action);
         std::size_t place = 0;
@@ -91,7 +91,8 @@ private:
         for (std::size_t k = 0; k + 1 < action.size; ++k) of_places.push_back({described(k)});
         for (std::size_t i = 0; products > 0 && i + 1 < context.size; ++i)
             for (std::size_t k = 0; k + 1 < action.size; ++k)
-                if (counts(multiplied(context.value[i], action.value[k]))) of_places.push_back({context.index[i], described(k)});
+                if (counts(multiplied(context.value[i], action.value[k])))
+                    of_places.push_back({context.index[i], described(k)});
         if (action.identity != 0) of_places.push_back({of_identity});
         return of_places;
     }

@@ -1,7 +1,7 @@
 // What the bindings of the Python module warmcb._core share.
 //
-// The callers are the package's own classes. They have checked the values, and pass arrays of the right type and shape. Only
-// what could read or write foreign memory is checked again.
+// The callers are the package's own classes. They have checked the values, and pass arrays of the right type and shape.
+// Only what could read or write foreign memory is checked again.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -48,8 +48,10 @@ inline void require_width(const Predictor& predictor, const Rows& rows) {
 
 // Offers of another width would read or write foreign memory.
 inline void require_offers(const Predictor& predictor, const Pairing& pairing, const Offers& offers) {
-    require(pairing.contexts == offers.context_features() && pairing.actions == offers.action_features(), "offers with another number of features");
-    require(pairing.features() + 1 == predictor.inputs && predictor.actions == pairing.regressors(), "pairs with another number of features");
+    require(pairing.contexts == offers.context_features() && pairing.actions == offers.action_features(),
+            "offers with another number of features");
+    require(pairing.features() + 1 == predictor.inputs && predictor.actions == pairing.regressors(),
+            "pairs with another number of features");
 }
 inline void require_offer(const Predictor& predictor, const Pairing& pairing, const Offers& offers, std::size_t i) {
     require_offers(predictor, pairing, offers);
@@ -86,6 +88,8 @@ inline void require_mask(const Mask& mask, std::size_t rows, std::size_t actions
     require(!mask || (mask->shape(0) == rows && mask->shape(1) == actions), "a mask of another shape");
 }
 
-inline const uint8_t* mask_row(const Mask& mask, std::size_t i) { return mask ? mask->data() + i * mask->shape(1) : nullptr; }
+inline const uint8_t* mask_row(const Mask& mask, std::size_t i) {
+    return mask ? mask->data() + i * mask->shape(1) : nullptr;
+}
 
 }  // namespace warmcb

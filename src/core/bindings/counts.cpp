@@ -28,8 +28,10 @@ void bind_counts(nb::module_& m) {
             require(action < self.learned.size(), "action out of range");
             self.count(action, now);
         }, "action"_a, "now"_a, "Count a round in which the action was learned.")
-        .def("state", [](const Trial& self) { return state_of(self); }, "Which actions are new, and how often they were learned.")
-        .def("restore", [](Trial& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave.")
+        .def("state", [](const Trial& self) { return state_of(self); },
+             "Which actions are new, and how often they were learned.")
+        .def("restore", [](Trial& self, const State& state) { restore(self, state); }, "state"_a,
+             "Restore what `state` gave.")
         .def("snapshot", [](const Trial& self) { return Trial(self); }, "A copy, as it is now.");
 
     nb::class_<Optimism>(m, "Optimism", "Bonuses for actions that were rarely played lately.")
@@ -46,8 +48,10 @@ void bind_counts(nb::module_& m) {
             require(action < self.counts.size(), "action out of range");
             self.add(action);
         }, "action"_a, "Count a round in which the action was learned.")
-        .def("state", [](const Optimism& self) { return state_of(self); }, "Everything that it has counted, as arrays by name.")
-        .def("restore", [](Optimism& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave.")
+        .def("state", [](const Optimism& self) { return state_of(self); },
+             "Everything that it has counted, as arrays by name.")
+        .def("restore", [](Optimism& self, const State& state) { restore(self, state); }, "state"_a,
+             "Restore what `state` gave.")
         .def("snapshot", [](const Optimism& self) { return Optimism(self); }, "A copy, as it is now.");
 
     nb::class_<CostUnit>(m, "CostUnit", "Costs on a scale from about 0 to 1.")
@@ -57,7 +61,8 @@ void bind_counts(nb::module_& m) {
         }, "range"_a.none())
         .def_prop_ro("fixed", &CostUnit::fixed, "Whether the range was given.")
         .def_ro("low", &CostUnit::low, "The cost that counts as 0.")
-        .def_ro("width", &CostUnit::width, "The difference between the cost that counts as 1 and the one that counts as 0.")
+        .def_ro("width", &CostUnit::width,
+                "The difference between the cost that counts as 1 and the one that counts as 0.")
         .def_ro("mean", &CostUnit::mean, "The mean of all costs.")
         .def_ro("seen", &CostUnit::seen, "The number of costs.")
         .def("see", [](CostUnit& self, double cost) -> std::optional<std::tuple<double, double>> {
@@ -66,8 +71,10 @@ void bind_counts(nb::module_& m) {
             return std::make_tuple(change->a, change->b);
         }, "cost"_a, "Count a cost. If the unit changes, return (a, b): u has become a·u + b.")
         .def("unit", &CostUnit::unit, "cost"_a, "A cost on this scale.")
-        .def("state", [](const CostUnit& self) { return state_of(self); }, "Everything that it knows about costs, as arrays by name.")
-        .def("restore", [](CostUnit& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave.")
+        .def("state", [](const CostUnit& self) { return state_of(self); },
+             "Everything that it knows about costs, as arrays by name.")
+        .def("restore", [](CostUnit& self, const State& state) { restore(self, state); }, "state"_a,
+             "Restore what `state` gave.")
         .def("snapshot", [](const CostUnit& self) { return CostUnit(self); }, "A copy, as it is now.");
 }
 

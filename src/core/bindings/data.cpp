@@ -19,7 +19,8 @@ public:
         }
         held_ = true;
         const bool known = view_.format && (std::strcmp(view_.format, "d") == 0 || std::strcmp(view_.format, "f") == 0);
-        are_rows_ = (view_.ndim == 1 || view_.ndim == 2) && known && reinterpret_cast<uintptr_t>(view_.buf) % view_.itemsize == 0;
+        are_rows_ = (view_.ndim == 1 || view_.ndim == 2) && known &&
+                    reinterpret_cast<uintptr_t>(view_.buf) % view_.itemsize == 0;
     }
     Buffer(const Buffer&) = delete;
     ~Buffer() {
@@ -50,8 +51,8 @@ private:
 
 // Converts a CSR matrix in one pass; false if it is not valid, not sorted or not finite.
 template <class Value, class Index>
-bool convert_csr(const Array<const Value>& values, const Array<const Index>& indices, const Array<const Index>& starts, std::size_t columns,
-                 float* to_values, int32_t* to_indices, int32_t* to_starts) {
+bool convert_csr(const Array<const Value>& values, const Array<const Index>& indices, const Array<const Index>& starts,
+                 std::size_t columns, float* to_values, int32_t* to_indices, int32_t* to_starts) {
     const std::size_t stored = values.size();
     if (starts.size() == 0 || indices.size() != stored || starts(0) != 0 || stored > INT32_MAX) return false;
     if (starts(starts.size() - 1) != static_cast<Index>(stored)) return false;
@@ -76,9 +77,11 @@ template <class Value, class Index>
 bool try_csr(nb::handle values, nb::handle indices, nb::handle starts, std::size_t columns, std::optional<Csr>& found) {
     Array<const Value> from;
     Array<const Index> at, begins;
-    if (!nb::try_cast(values, from, false) || !nb::try_cast(indices, at, false) || !nb::try_cast(starts, begins, false)) return false;
+    if (!nb::try_cast(values, from, false) || !nb::try_cast(indices, at, false) || !nb::try_cast(starts, begins, false))
+        return false;
     Csr to{empty_array<float>(from.size()), empty_array<int32_t>(at.size()), empty_array<int32_t>(begins.size())};
-    if (convert_csr(from, at, begins, columns, std::get<0>(to).data(), std::get<1>(to).data(), std::get<2>(to).data())) found = std::move(to);
+    if (convert_csr(from, at, begins, columns, std::get<0>(to).data(), std::get<1>(to).data(), std::get<2>(to).data()))
+        found = std::move(to);
     return true;
 }
 
@@ -125,17 +128,19 @@ void bind_data(nb::module_& m) {
         .def("__init__", [](Rows* self, Matrix<const float> values) {
             new (self) Rows(values.data(), values.shape(0), values.shape(1));
         }, "values"_a.noconvert(), nb::keep_alive<1, 2>())
-        .def("__init__", [](Rows* self, Array<const float> values, Array<const int32_t> indices, Array<const int64_t> starts,
-                            std::size_t features) {
+        .def("__init__", [](Rows* self, Array<const float> values, Array<const int32_t> indices,
+                            Array<const int64_t> starts, std::size_t features) {
             require(starts.size() > 0 && values.size() == indices.size(), "not a CSR matrix");
             const int64_t *start = starts.data(), *end = start + starts.size() - 1;
             require(*start >= 0 && *end <= static_cast<int64_t>(values.size()), "a row lies outside of the values");
             for (; start < end; ++start) {
                 const int64_t size = start[1] - start[0];
-                require(0 <= size && size <= static_cast<int64_t>(features), "a row has more values than there are columns");
+                require(0 <= size && size <= static_cast<int64_t>(features),
+                        "a row has more values than there are columns");
             }
             uint32_t bad = 0;  // no branch, so that several values are checked at once
-            for (int64_t i = starts.data()[0]; i < *end; ++i) bad |= static_cast<uint32_t>(indices.data()[i]) >= features;
+            for (int64_t i = starts.data()[0]; i < *end; ++i)
+                bad |= static_cast<uint32_t>(indices.data()[i]) >= features;
             require(!bad, "a column out of range");
             new (self) Rows(values.data(), indices.data(), starts.data(), starts.size() - 1, features);
         }, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(), "features"_a,
@@ -146,7 +151,8 @@ void bind_data(nb::module_& m) {
             auto floats = std::make_shared<float[]>(features);
             if (!buffer.convert(features, floats.get())) return std::nullopt;
             return Rows(std::move(floats), features);
-        }, "x"_a, "features"_a, "A copy of one finite context; None if it is not a contiguous vector of this many floats.")
+        }, "x"_a, "features"_a,
+           "A copy of one finite context; None if it is not a contiguous vector of this many floats.")
         .def("__len__", &Rows::size)
         .def_prop_ro("features", &Rows::features, "The number of columns.")
         .def("first_bad", [](const Rows& self) -> std::optional<std::tuple<int64_t, int64_t, float>> {
@@ -176,18 +182,23 @@ void bind_data(nb::module_& m) {
         auto floats = fresh_array<float>({rows, features});
         if (!buffer.convert(rows * features, floats.data())) return std::nullopt;
         return floats;
-    }, "X"_a, "features"_a, "A copy of a finite matrix; None if it is not a contiguous matrix of floats with this many columns.");
+    }, "X"_a, "features"_a,
+       "A copy of a finite matrix; None if it is not a contiguous matrix of floats with this many columns.");
 
     m.def("sorted_csr", [](nb::handle values, nb::handle indices, nb::handle starts, std::size_t columns) {
         std::optional<Csr> found;
-        try_csr<float, int32_t>(values, indices, starts, columns, found) || try_csr<double, int32_t>(values, indices, starts, columns, found) ||
-            try_csr<float, int64_t>(values, indices, starts, columns, found) || try_csr<double, int64_t>(values, indices, starts, columns, found);
+        try_csr<float, int32_t>(values, indices, starts, columns, found) ||
+            try_csr<double, int32_t>(values, indices, starts, columns, found) ||
+            try_csr<float, int64_t>(values, indices, starts, columns, found) ||
+            try_csr<double, int64_t>(values, indices, starts, columns, found);
         return found;
     }, "values"_a, "indices"_a, "starts"_a, "columns"_a,
        "Copies of the arrays of a CSR matrix; None if it is not a sorted and finite matrix of floats.");
 
-    nb::class_<Costs>(m, "Costs", "The cost of every action in every row: labels, or a matrix with NaN for unknown costs.")
-        .def("__init__", [](Costs* self, Array<const int32_t> labels) { new (self) Costs(labels.data(), labels.size()); },
+    nb::class_<Costs>(m, "Costs",
+                      "The cost of every action in every row: labels, or a matrix with NaN for unknown costs.")
+        .def("__init__",
+             [](Costs* self, Array<const int32_t> labels) { new (self) Costs(labels.data(), labels.size()); },
              "labels"_a.noconvert(), nb::keep_alive<1, 2>())
         .def("__init__", [](Costs* self, Matrix<const double> matrix) {
             new (self) Costs(matrix.data(), matrix.shape(0), matrix.shape(1));

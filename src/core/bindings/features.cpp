@@ -12,9 +12,11 @@ using List = nb::typed<nb::list, nb::object>;
 
 class FeatureHasher {
 public:
-    FeatureHasher(int bits, const std::vector<std::string>& text, const std::vector<std::string>& categories, const std::string& now,
-                  int64_t most_depth, int64_t most_values, std::size_t most_names, nb::object plain)
-        : encoding_{{text.begin(), text.end()}, {categories.begin(), categories.end()}, now, most_depth, most_values, std::move(plain)},
+    FeatureHasher(int bits, const std::vector<std::string>& text, const std::vector<std::string>& categories,
+                  const std::string& now, int64_t most_depth, int64_t most_values, std::size_t most_names,
+                  nb::object plain)
+        : encoding_{{text.begin(), text.end()}, {categories.begin(), categories.end()}, now, most_depth, most_values,
+                    std::move(plain)},
           names_(bits, most_names), bits_(bits) {}
 
     CsrArrays one(nb::handle record, nb::handle now) {
@@ -50,8 +52,9 @@ public:
         return arrays(std::move(rows));
     }
 
-    std::tuple<CsrArrays, CsrArrays> request(nb::handle context, List actions, nb::handle now, std::string_view merged_context,
-                      std::string_view merged, std::string_view skipped) {
+    std::tuple<CsrArrays, CsrArrays> request(nb::handle context, List actions, nb::handle now,
+                                             std::string_view merged_context, std::string_view merged,
+                                             std::string_view skipped) {
         RowEncoder encoder(encoding_, names_, instant(now));
         EncodedRows row, rows;
         encoder.begin("context");
@@ -89,12 +92,14 @@ public:
         return state;
     }
 
-    void restore(Array<const uint64_t> hashes, Array<const uint8_t> text, Array<const int64_t> sizes, int64_t left_out) {
+    void restore(Array<const uint64_t> hashes, Array<const uint8_t> text, Array<const int64_t> sizes,
+                 int64_t left_out) {
         require(hashes.size() == sizes.size() && left_out >= 0, "names that do not fit their hashes");
         NewNames names;
         std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            require(sizes(i) >= 0 && static_cast<std::size_t>(sizes(i)) <= rest.size(), "a name lies outside of the text");
+            require(sizes(i) >= 0 && static_cast<std::size_t>(sizes(i)) <= rest.size(),
+                    "a name lies outside of the text");
             const std::string_view name = rest.substr(0, static_cast<std::size_t>(sizes(i)));
             decoded(name);
             require(names.emplace(hashes(i), name).second, "a hash twice");
@@ -110,8 +115,8 @@ public:
     }
 
 private:
-    static void encode(RowEncoder& encoder, EncodedRows& rows, const nb::list& records, const char* what, std::string_view merged = {},
-                       std::string_view skipped = {}) {
+    static void encode(RowEncoder& encoder, EncodedRows& rows, const nb::list& records, const char* what,
+                       std::string_view merged = {}, std::string_view skipped = {}) {
         for (std::size_t i = 0; i < records.size(); ++i) {
             encoder.begin(what, i);
             encoder.record(nb::object(records[i]), merged, skipped);
@@ -124,12 +129,14 @@ private:
         auto moment = PyUnicode_Check(now.ptr()) ? IsoReader(Utf8(now)).read() : moment_of(now);
         if (!moment) moment = moment_of(encoding_.plain(now));
         if (!moment || !moment->day)
-            raise_input_error("now is " + shown(now) + "; expected a date, with or without a time, as an object or in ISO 8601");
+            raise_input_error("now is " + shown(now) +
+                              "; expected a date, with or without a time, as an object or in ISO 8601");
         return moment->instant();
     }
 
     static nb::object decoded(std::string_view name) {
-        nb::object text = nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "surrogatepass"));
+        nb::object text = nb::steal(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()),
+                                                         "surrogatepass"));
         if (!text.is_valid()) throw nb::python_error();
         return text;
     }
@@ -149,21 +156,24 @@ void bind_features(nb::module_& m) {
     PyDateTime_IMPORT;
     m.def("xxh64", [](nb::bytes text) { return xxh64({static_cast<const char*>(text.data()), text.size()}); }, "text"_a,
           "The hash XXH64 of some bytes, with seed 0.");
-    nb::class_<FeatureHasher>(m, "FeatureHasher", "Dictionaries to rows of 2^bits hashed columns, and the names of these columns.")
-        .def(nb::init<int, const std::vector<std::string>&, const std::vector<std::string>&, const std::string&, int64_t, int64_t,
-                      std::size_t, nb::object>(),
+    nb::class_<FeatureHasher>(m, "FeatureHasher",
+                              "Dictionaries to rows of 2^bits hashed columns, and the names of these columns.")
+        .def(nb::init<int, const std::vector<std::string>&, const std::vector<std::string>&, const std::string&,
+                      int64_t, int64_t, std::size_t, nb::object>(),
              "bits"_a, "text"_a, "categories"_a, "now"_a, "most_depth"_a, "most_values"_a, "most_names"_a, "plain"_a)
         .def("one", &FeatureHasher::one, "record"_a.none(), "now"_a.none(), "The row of one record, as CSR arrays.")
         .def("many", &FeatureHasher::many, "records"_a, "now"_a.none(), "The rows of several records, as CSR arrays.")
         .def("table", &FeatureHasher::table, "columns"_a, "values"_a, "size"_a, "now"_a.none(),
              "The rows of a table that is given by its columns, as CSR arrays.")
-        .def("request", &FeatureHasher::request, "context"_a.none(), "actions"_a, "now"_a.none(), "merged_context"_a, "merged"_a, "skipped"_a,
-             "The row of a context and those of its actions, each as CSR arrays.")
+        .def("request", &FeatureHasher::request, "context"_a.none(), "actions"_a, "now"_a.none(), "merged_context"_a,
+             "merged"_a, "skipped"_a, "The row of a context and those of its actions, each as CSR arrays.")
         .def("names", &FeatureHasher::names, "column"_a, "The names that were seen in a column.")
         .def("state", &FeatureHasher::state, "All names, as arrays.")
-        .def("restore", &FeatureHasher::restore, "hashes"_a.noconvert(), "text"_a.noconvert(), "sizes"_a.noconvert(), "left_out"_a, "Restore what `state` gave.")
+        .def("restore", &FeatureHasher::restore, "hashes"_a.noconvert(), "text"_a.noconvert(), "sizes"_a.noconvert(),
+             "left_out"_a, "Restore what `state` gave.")
         .def("counts", &FeatureHasher::counts,
-             "The number of names, of columns with a name, of columns with several names, and of names that were left out.");
+             "The number of names, of columns with a name, of columns with several names, and of names that were left "
+             "out.");
 }
 
 }  // namespace warmcb

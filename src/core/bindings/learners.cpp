@@ -14,7 +14,8 @@ std::vector<float> importance_of(const Learner& learner, const Array<const doubl
     require(weights.size() == learner.lanes, "one weight for each lane");
     const double inverse = learner.weighs_by_propensity() ? inverse_propensity(probability) : 1.0;
     std::vector<float> importance(learner.lanes);
-    for (std::size_t lane = 0; lane < learner.lanes; ++lane) importance[lane] = static_cast<float>(weights(lane) * inverse);
+    for (std::size_t lane = 0; lane < learner.lanes; ++lane)
+        importance[lane] = static_cast<float>(weights(lane) * inverse);
     return importance;
 }
 
@@ -63,26 +64,30 @@ void bind_learners(nb::module_& m) {
             self.predict(checked_row(self, rows, i, buffer), scores.data());
             return scores;
         }, "rows"_a, "i"_a, "The scores of row i, actions by lanes.")
-        .def("predict_described", [](const Predictor& self, const Pairing& pairing, const Offers& offers, std::size_t i) {
+        .def("predict_described", [](const Predictor& self, const Pairing& pairing, const Offers& offers,
+                                     std::size_t i) {
             require_offer(self, pairing, offers, i);
             const DescribedOffer offer(pairing, offers, i);
             auto scores = fresh_array<float>({offer.actions(), self.lanes});
             offer.predict(self, scores.data());
             return scores;
         }, "pairing"_a, "offers"_a, "i"_a, "The scores of the actions of offer i, actions by lanes.")
-        .def("explain", [](const Predictor& self, const Rows& rows, std::size_t i, std::size_t action, std::size_t lane) {
+        .def("explain", [](const Predictor& self, const Rows& rows, std::size_t i, std::size_t action,
+                           std::size_t lane) {
             require(action < self.actions && lane < self.lanes, "action or lane out of range");
             Rows::Buffer buffer;
             return in_pairs(self.explain(checked_row(self, rows, i, buffer), action, lane));
         }, "rows"_a, "i"_a, "action"_a, "lane"_a,
-           "The features of each term and its contribution to a score of row i; -1 stands for the predictions of labels.")
+           "The features of each term and its contribution to a score of row i; -1 stands for the predictions of "
+           "labels.")
         .def("explain_described", [](const Predictor& self, const Pairing& pairing, const Offers& offers, std::size_t i,
                                      std::size_t action, std::size_t lane) {
             require_offer(self, pairing, offers, i);
             require(action < offers.count(i) && lane < self.lanes, "action or lane out of range");
             return in_pairs(DescribedOffer(pairing, offers, i).explain(self, action, lane));
         }, "pairing"_a, "offers"_a, "i"_a, "action"_a, "lane"_a,
-           "The same for offer i. Features of contexts come before those of actions; -2 stands for the identity of the action.")
+           "The same for offer i. Features of contexts come before those of actions; -2 stands for the identity of the "
+           "action.")
         .def("greedy", [](const Predictor& self, Matrix<const float> scores) {
             require(scores.shape(0) == self.actions && scores.shape(1) == self.lanes, "scores of another shape");
             auto best = fresh_array<int32_t>({self.lanes});
@@ -96,7 +101,8 @@ void bind_learners(nb::module_& m) {
             nb::gil_scoped_release release;
             Scratch& scratch = Scratch::of_this_thread(self.actions, self.lanes);
             for (std::size_t i = 0; i < rows.size(); ++i) {
-                NumberedOffer(rows.gather(i, scratch.row), mask_row(mask, i), self.actions).predict(self, scratch.scores.data());
+                NumberedOffer(rows.gather(i, scratch.row), mask_row(mask, i), self.actions)
+                    .predict(self, scratch.scores.data());
                 self.greedy(scratch.scores.data(), self.actions, scratch.greedy.data());
                 std::copy(scratch.greedy.begin(), scratch.greedy.end(), actions.data() + i * self.lanes);
             }
@@ -117,17 +123,20 @@ void bind_learners(nb::module_& m) {
         }, "rows"_a, "lane"_a, "The scores of one lane in every row: rows by actions.");
 
     nb::class_<Learner, Predictor>(m, "Learner", "Learns from rounds.")
-        .def_prop_ro("weighs_by_propensity", &Learner::weighs_by_propensity, "Whether the weight of a round has the factor 1/p.")
-        .def("update", [](Learner& self, const Rows& rows, std::size_t i, nb::handle outcome, Array<const double> weights) {
+        .def_prop_ro("weighs_by_propensity", &Learner::weighs_by_propensity,
+                     "Whether the weight of a round has the factor 1/p.")
+        .def("update", [](Learner& self, const Rows& rows, std::size_t i, nb::handle outcome,
+                          Array<const double> weights) {
             Rows::Buffer buffer;
             const OutcomeArrays arrays(outcome);
             const Outcome round = arrays.outcome();
             require(round.actions == self.actions && round.lanes == self.lanes, "scores of another shape");
             const std::vector<float> importance = importance_of(self, weights, round.probability);
             self.update(checked_row(self, rows, i, buffer), round, importance.data());
-        }, "rows"_a, "i"_a, "outcome"_a, "weights"_a, "Learn the outcome of a round in row i, with a weight for each lane.")
-        .def("update_described", [](Learner& self, const Pairing& pairing, const Offers& offers, std::size_t i, nb::handle outcome,
-                                    Array<const double> weights) {
+        }, "rows"_a, "i"_a, "outcome"_a, "weights"_a,
+           "Learn the outcome of a round in row i, with a weight for each lane.")
+        .def("update_described", [](Learner& self, const Pairing& pairing, const Offers& offers, std::size_t i,
+                                    nb::handle outcome, Array<const double> weights) {
             require_offer(self, pairing, offers, i);
             const OutcomeArrays arrays(outcome);
             const Outcome round = arrays.outcome();
@@ -138,7 +147,8 @@ void bind_learners(nb::module_& m) {
                 for (std::size_t lane = 0; lane < self.lanes; ++lane)
                     importance[lane] = static_cast<float>(weights(lane) * offer.inverse(round.probability));
             offer.update(self, round, importance.data());
-        }, "pairing"_a, "offers"_a, "i"_a, "outcome"_a, "weights"_a, "Learn the outcome of offer i, with a weight for each lane.")
+        }, "pairing"_a, "offers"_a, "i"_a, "outcome"_a, "weights"_a,
+           "Learn the outcome of offer i, with a weight for each lane.")
         .def("rescale", &Learner::rescale, "a"_a, "b"_a, "The unit of costs has changed: `cost` has become a·cost + b.")
         .def_prop_ro("changes", &Learner::changes, "How often it has detected a change of the environment.")
         .def("snapshot", &Learner::snapshot, "A copy that predicts as it does now, and does not learn.");
@@ -151,15 +161,16 @@ void bind_learners(nb::module_& m) {
             nb::gil_scoped_release release;
             teach(self, rows, costs, importance.data());
         }, "rows"_a, "costs"_a, "weights"_a, "Learn the known costs of every row, with a weight for each lane.")
-        .def("teach_described", [](WarmLearner& self, const Pairing& pairing, const Offers& offers, Array<const double> costs,
-                                   Array<const double> weights) {
+        .def("teach_described", [](WarmLearner& self, const Pairing& pairing, const Offers& offers,
+                                   Array<const double> costs, Array<const double> weights) {
             require_offers(self, pairing, offers);
             require(costs.size() == offers.total(), "costs of another shape");
             const std::vector<float> importance = importance_of(self, weights);
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < offers.size(); ++i)
                 DescribedOffer(pairing, offers, i).teach(self, costs.data() + offers.begin(i), importance.data());
-        }, "pairing"_a, "offers"_a, "costs"_a, "weights"_a, "Learn the known costs of every offer, with a weight for each lane.")
+        }, "pairing"_a, "offers"_a, "costs"_a, "weights"_a,
+           "Learn the known costs of every offer, with a weight for each lane.")
         .def("add_action", &WarmLearner::add_action, "Add an action.")
         .def("with_lanes", [](const WarmLearner& self, const std::vector<int64_t>& origins) {
             return self.with_lanes(checked_origins(origins, self.lanes));
@@ -180,18 +191,24 @@ void bind_learners(nb::module_& m) {
         .def_prop_ro("totals", [](OnlineLinear& self) {
             return Numpy<double>(self.totals.data(), {std::size_t(2), self.lanes});
         }, nb::rv_policy::reference_internal, "T and N of each lane (docs/internals/learner.md).")
-        .def("state", [](const OnlineLinear& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](OnlineLinear& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave, into a part that has learned nothing.");
+        .def("state", [](const OnlineLinear& self) { return state_of(self); },
+             "Everything that it has learned, as arrays by name.")
+        .def("restore", [](OnlineLinear& self, const State& state) { restore(self, state); }, "state"_a,
+             "Restore what `state` gave, into a part that has learned nothing.");
 
     nb::class_<RecursiveLeastSquares, WarmLearner>(m, "RecursiveLeastSquares",
-                                                   "Recursive least squares of costs, with nonlinear terms, translated labels and several memories.")
+                                                   "Recursive least squares of costs, with nonlinear terms, translated "
+                                                   "labels and several memories.")
         .def("__init__", [](RecursiveLeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes,
-                            std::optional<std::size_t> contexts, bool crosses, std::size_t widest, bool squares, std::size_t bends, std::size_t translations, std::size_t products,
-                            double ridge, double intercept_ridge, double cross_ridge, double bend_ridge, double identity_ridge, std::size_t most_identities,
-                            double first_guess, uint64_t settled_at,
-                            double half_life, const std::vector<double>& memories, double rate, double size_rate, double share, double patience,
-                            double largest, double wild, const std::optional<std::string>& instruction_set) {
-            require(!contexts || (*contexts <= features && actions == 1), "rows that describe actions have one regressor");
+                            std::optional<std::size_t> contexts, bool crosses, std::size_t widest, bool squares,
+                            std::size_t bends, std::size_t translations, std::size_t products, double ridge,
+                            double intercept_ridge, double cross_ridge, double bend_ridge,
+                            double identity_ridge, std::size_t most_identities, double first_guess, uint64_t settled_at,
+                            double half_life, const std::vector<double>& memories, double rate, double size_rate,
+                            double share, double patience, double largest,
+                            double wild, const std::optional<std::string>& instruction_set) {
+            require(!contexts || (*contexts <= features && actions == 1),
+                    "rows that describe actions have one regressor");
             const RecursiveLeastSquares::Options options{
                 .contexts = contexts.value_or(RecursiveLeastSquares::not_described),
                 .crosses = crosses,
@@ -212,14 +229,15 @@ void bind_learners(nb::module_& m) {
                 .identities = {identity_ridge, most_identities}};
             new (self) RecursiveLeastSquares(features, actions, lanes, options, kernels_named(instruction_set));
         }, "features"_a, "actions"_a, "lanes"_a, "contexts"_a.none(), "crosses"_a, "widest"_a, "squares"_a, "bends"_a,
-           "translations"_a, "products"_a, "ridge"_a, "intercept_ridge"_a, "cross_ridge"_a, "bend_ridge"_a, "identity_ridge"_a,
-           "most_identities"_a, "first_guess"_a, "settled_at"_a, "half_life"_a, "memories"_a, "rate"_a, "size_rate"_a, "share"_a,
-           "patience"_a, "largest"_a, "wild"_a, "instruction_set"_a = nb::none())
+           "translations"_a, "products"_a, "ridge"_a, "intercept_ridge"_a, "cross_ridge"_a, "bend_ridge"_a,
+           "identity_ridge"_a, "most_identities"_a, "first_guess"_a, "settled_at"_a, "half_life"_a, "memories"_a,
+           "rate"_a, "size_rate"_a, "share"_a, "patience"_a, "largest"_a, "wild"_a, "instruction_set"_a = nb::none())
         .def_prop_ro("description", [](const RecursiveLeastSquares& self) {
             const std::string terms = "least squares, " + std::to_string(self.terms.size()) + " terms";
             const std::string whose = self.describes() ? ", for all actions" : "";
             if (!self.is_whole()) return terms + " in blocks of " + std::to_string(tile) + whose;
-            return (self.bends() ? terms + ", " + std::to_string(self.terms.bends.size()) + " of them bends" : terms) + whose;
+            if (!self.bends()) return terms + whose;
+            return terms + ", " + std::to_string(self.terms.bends.size()) + " of them bends" + whose;
         }, "A short description.")
         .def_prop_ro("models", [](const RecursiveLeastSquares& self) { return weights_of(self.models.weights); },
                      nb::sig("def models(self) -> list[NDArray[numpy.float32]]"),
@@ -239,10 +257,13 @@ void bind_learners(nb::module_& m) {
             for (std::size_t k = 0; k < phi.size; ++k) dense.data()[phi.index[k]] = phi.value[k];
             return dense;
         }, "rows"_a, "i"_a, "translate"_a = true, "The terms of row i.")
-        .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](RecursiveLeastSquares& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave, into a part that has learned nothing.");
+        .def("state", [](const RecursiveLeastSquares& self) { return state_of(self); },
+             "Everything that it has learned, as arrays by name.")
+        .def("restore", [](RecursiveLeastSquares& self, const State& state) { restore(self, state); }, "state"_a,
+             "Restore what `state` gave, into a part that has learned nothing.");
 
-    nb::class_<LeastSquares, Learner>(m, "LeastSquares", "Normal equations of each action, and the weights that solve them.")
+    nb::class_<LeastSquares, Learner>(m, "LeastSquares",
+                                      "Normal equations of each action, and the weights that solve them.")
         .def("__init__", [](LeastSquares* self, std::size_t features, std::size_t actions, std::size_t lanes) {
             new (self) LeastSquares(features, actions, lanes, kernels_named(std::nullopt));
         }, "features"_a, "actions"_a, "lanes"_a)
@@ -263,9 +284,11 @@ void bind_learners(nb::module_& m) {
         }, nb::rv_policy::reference_internal, "Σ h·cost·x of each action.");
 
     nb::class_<LinearModel, Predictor>(m, "LinearModel", "A linear model that does not learn.")
-        .def("state", [](const LinearModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
+        .def("state", [](const LinearModel& self) { return state_of(self); },
+             "Everything that it has learned, as arrays by name.");
     nb::class_<MixedModel, Predictor>(m, "MixedModel", "A mixture of least-squares models that does not learn.")
-        .def("state", [](const MixedModel& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.");
+        .def("state", [](const MixedModel& self) { return state_of(self); },
+             "Everything that it has learned, as arrays by name.");
     m.def("thaw", &thaw, "state"_a, "Make a model that does not learn from its state.");
 }
 

@@ -11,7 +11,8 @@ namespace {
 // The bytes of a string, also if it is not valid UTF-8.
 uint64_t hash_of_text(nb::handle text) {
     Py_ssize_t size = 0;
-    if (const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return xxh64({bytes, static_cast<std::size_t>(size)});
+    if (const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
+        return xxh64({bytes, static_cast<std::size_t>(size)});
     PyErr_Clear();
     const auto bytes = nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
     if (!bytes.is_valid()) nb::raise_python_error();
@@ -26,8 +27,10 @@ uint64_t identity_of(nb::handle id) {
     int overflow = 0;
     if (nb::isinstance<nb::str>(id)) {
         number = hash_of_text(id);
-    } else if (const long long value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow); overflow == 0 && !PyErr_Occurred()) {
-        number = xxh64({digits, static_cast<std::size_t>(std::to_chars(digits, std::end(digits), value).ptr - digits)}) ^ integers;
+    } else if (const long long value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow); 
+               overflow == 0 && !PyErr_Occurred()) {
+        const char* end = std::to_chars(digits, std::end(digits), value).ptr;
+        number = xxh64({digits, static_cast<std::size_t>(end - digits)}) ^ integers;
     } else {
         PyErr_Clear();
         number = hash_of_text(nb::str(id)) ^ integers;
@@ -46,8 +49,8 @@ Pairing::Kind kind_named(const std::string& name) {
 
 void bind_offers(nb::module_& m) {
     nb::class_<Pairing>(m, "Pairing", "How a context and a described action become one row for the learner.")
-        .def("__init__", [](Pairing* self, const std::string& kind, std::size_t contexts, std::size_t actions, std::size_t products,
-                            std::size_t identities) {
+        .def("__init__", [](Pairing* self, const std::string& kind, std::size_t contexts, std::size_t actions,
+                            std::size_t products, std::size_t identities) {
             require(kind != "crossed" || identities > 0, "identities without a place");
             new (self) Pairing{kind_named(kind), contexts, actions, products, identities};
         }, "kind"_a, "contexts"_a, "actions"_a, "products"_a, "identities"_a)
@@ -65,17 +68,19 @@ void bind_offers(nb::module_& m) {
     }, "ids"_a, nb::rv_policy::move, "Ids, strings or integers, as numbers.");
 
     nb::class_<Offers>(m, "Offers", "Rounds with described actions.")
-        .def("__init__", [](Offers* self, const Rows* contexts, const Rows& actions, std::optional<Array<const int64_t>> starts,
+        .def("__init__", [](Offers* self, const Rows* contexts, const Rows& actions,
+                            std::optional<Array<const int64_t>> starts,
                             const std::optional<Array<const uint64_t>>& identities) {
             std::vector<int64_t> ends{0, static_cast<int64_t>(actions.size())};
             if (starts) ends.assign(starts->data(), starts->data() + starts->size());
-            require(!ends.empty() && ends.front() == 0 && ends.back() == static_cast<int64_t>(actions.size()), "not all actions are in rounds");
+            require(!ends.empty() && ends.front() == 0 && ends.back() == static_cast<int64_t>(actions.size()),
+                    "not all actions are in rounds");
             for (std::size_t i = 1; i < ends.size(); ++i) require(ends[i - 1] < ends[i], "a round without actions");
             require(!contexts || contexts->size() + 1 == ends.size(), "one context for each round");
             require(!identities || identities->size() == actions.size(), "one identity for each action");
             new (self) Offers(contexts, actions, std::move(ends), identities ? identities->data() : nullptr);
-        }, "contexts"_a.none(), "actions"_a, "starts"_a.none() = nb::none(), "identities"_a.none() = nb::none(), nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
+        }, "contexts"_a.none(), "actions"_a, "starts"_a.none() = nb::none(), "identities"_a.none() = nb::none(),
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
         .def("__len__", &Offers::size)
         .def_prop_ro("total", &Offers::total, "The number of actions in all rounds.")
         .def("count", [](const Offers& self, std::size_t i) {
@@ -83,7 +88,8 @@ void bind_offers(nb::module_& m) {
             return self.count(i);
         }, "i"_a, "The number of actions in round i.")
         .def("pairs", [](const Offers& self, const Pairing& pairing, std::size_t i) {
-            require(i < self.size() && pairing.contexts == self.context_features() && pairing.actions == self.action_features(),
+            require(i < self.size() && pairing.contexts == self.context_features() &&
+                    pairing.actions == self.action_features(),
                     "offers with another number of features");
             std::vector<float> values;
             std::vector<int32_t> indices;

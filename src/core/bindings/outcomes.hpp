@@ -13,7 +13,8 @@ struct LaneArrays {
           greedy(nb::cast<Array<const int32_t>>(tuple.attr("greedy"))) {
         require(greedy.size() == scores.shape(1), "one greedy action for each lane");
         for (std::size_t lane = 0; lane < greedy.size(); ++lane)
-            require(0 <= greedy(lane) && static_cast<std::size_t>(greedy(lane)) < scores.shape(0), "action out of range");
+            require(0 <= greedy(lane) && static_cast<std::size_t>(greedy(lane)) < scores.shape(0),
+                    "action out of range");
     }
 
     Matrix<const float> scores;
@@ -27,9 +28,9 @@ struct OutcomeArrays : LaneArrays {
         const auto number = [&](const char* name) { return nb::cast<double>(tuple.attr(name)); };
         const auto action = nb::cast<std::size_t>(tuple.attr("action"));
         require(action < scores.shape(0), "action out of range");
-        return {scores.data(), greedy.data(), scores.shape(0), scores.shape(1), action, number("cost"), number("probability"),
-                number("largest_weight"), number("largest_weight_ever"), nb::cast<uint64_t>(tuple.attr("age")),
-                nb::cast<bool>(tuple.attr("bounded"))};
+        return {scores.data(), greedy.data(), scores.shape(0), scores.shape(1), action, number("cost"),
+                number("probability"), number("largest_weight"), number("largest_weight_ever"),
+                nb::cast<uint64_t>(tuple.attr("age")), nb::cast<bool>(tuple.attr("bounded"))};
     }
 
     nb::handle tuple;

@@ -19,8 +19,8 @@ struct Outputs {
         return trace_for(end - begin);
     }
     Trace trace_for(std::size_t rounds) {
-        require(actions.size() == rounds && probabilities.size() == rounds && costs.size() == rounds && lanes.size() == rounds &&
-                    memories.size() == rounds,
+        require(actions.size() == rounds && probabilities.size() == rounds && costs.size() == rounds &&
+                    lanes.size() == rounds && memories.size() == rounds,
                 "an output has another length than the run");
         return {actions.data(), probabilities.data(), costs.data(), lanes.data(), memories.data()};
     }

@@ -41,7 +41,9 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
         }, nb::rv_policy::move, "For each lane 1 if its actions are explored.")
         .def("with_lanes", [](const Kind& self, const std::vector<int64_t>& origins) {
             return std::make_unique<Kind>(self.with_lanes(checked_origins(origins, self.sums.size())));
-        }, "origins"_a, "The same with other lanes: copies of the lanes in `origins`; -1 for a new lane, which starts like the best one.")
+        }, "origins"_a,
+           "The same with other lanes: copies of the lanes in `origins`; -1 for a new lane, which starts like the best "
+           "one.")
         .def("forget", [](Kind& self) { self.forget(); }, "The environment has changed: earlier evidence counts less.")
         .def("add", [](Kind& self, nb::handle outcome) {
             const OutcomeArrays arrays(outcome);
@@ -49,8 +51,10 @@ template <class Kind> nb::class_<Kind, Selector> bind_selector(nb::module_& m, c
             self.add(arrays.outcome());
         }, "outcome"_a, "Update the scores of all lanes with the outcome of a round.")
         .def("snapshot", [](const Kind& self) { return std::make_unique<Kind>(self); }, "A copy, as it is now.")
-        .def("state", [](const Kind& self) { return state_of(self); }, "Everything that it has learned, as arrays by name.")
-        .def("restore", [](Kind& self, const State& state) { restore(self, state); }, "state"_a, "Restore what `state` gave, into a part that has learned nothing.");
+        .def("state", [](const Kind& self) { return state_of(self); },
+             "Everything that it has learned, as arrays by name.")
+        .def("restore", [](Kind& self, const State& state) { restore(self, state); }, "state"_a,
+             "Restore what `state` gave, into a part that has learned nothing.");
 }
 
 }  // namespace
@@ -70,7 +74,8 @@ void bind_selectors(nb::module_& m) {
             return intervals;
         }, nb::rv_policy::move, "From −1 to 1, as nothing is known.");
 
-    bind_selector<Contest>(m, "Contest", "Compares lanes by one of several rules. Lanes that are certainly worse drop out.")
+    bind_selector<Contest>(m, "Contest",
+                           "Compares lanes by one of several rules. Lanes that are certainly worse drop out.")
         .def("__init__", [](Contest* self, std::size_t lanes, const std::string& rule, double contention,
                             double error_weight, double error) {
             require(lanes > 0, "at least one lane");

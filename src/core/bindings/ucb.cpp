@@ -31,7 +31,8 @@ void bind_ucb(nb::module_& m) {
     m.def("play_ucb", [](LowerConfidenceBounds& bounds, const Costs& costs, std::size_t begin, std::size_t end,
                          Array<int32_t> actions, Array<double> probabilities, Array<double> paid, Array<int32_t> lanes,
                          Array<double> memories) {
-        const Trace trace = Outputs{actions, probabilities, paid, lanes, memories}.trace_for(begin, end, costs, bounds.counts.size());
+        Outputs outputs{actions, probabilities, paid, lanes, memories};
+        const Trace trace = outputs.trace_for(begin, end, costs, bounds.counts.size());
         nb::gil_scoped_release release;
         play(bounds, costs, begin, end, trace);
     }, "bounds"_a, "costs"_a, "begin"_a, "end"_a, "actions"_a, "probabilities"_a, "paid"_a, "lanes"_a, "memories"_a,

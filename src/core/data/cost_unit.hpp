@@ -60,7 +60,8 @@ public:
     }
 
 private:
-    static constexpr double wild = 10;   // standard deviations; not used in the very first rounds, when they are unknown
+    // standard deviations; not used in the very first rounds, when they are unknown
+    static constexpr double wild = 10;
     static constexpr double far = 1000;  // units
 
     bool fixed_ = false;
@@ -69,7 +70,8 @@ private:
     double within(double cost) const {
         if (fixed_ || seen < 16 || !spread()) return cost;
         const double reach = std::max(wild * std::sqrt(squares / static_cast<double>(seen)), 2 * width);
-        const double least = std::min({lowest, lowest_before, mean - reach}), most = std::max({highest, highest_before, mean + reach});
+        const double least = std::min({lowest, lowest_before, mean - reach}),
+                     most = std::max({highest, highest_before, mean + reach});
         return std::clamp(cost, least, most);
     }
 

@@ -17,7 +17,8 @@ struct Stream {
         for (int i = 0; i < 10; ++i) {
             const auto first = static_cast<unsigned __int128>(0xD2E7470EE14C6C93) * counter[0];
             const auto second = static_cast<unsigned __int128>(0xCA5A826395121157) * counter[2];
-            const uint64_t high_first = static_cast<uint64_t>(first >> 64), high_second = static_cast<uint64_t>(second >> 64);
+            const uint64_t high_first = static_cast<uint64_t>(first >> 64),
+                           high_second = static_cast<uint64_t>(second >> 64);
             counter[0] = high_second ^ counter[1] ^ key[0];
             counter[1] = static_cast<uint64_t>(second);
             counter[2] = high_first ^ counter[3] ^ key[1];

@@ -50,10 +50,13 @@ public:
     };
     std::optional<Place> first_bad() const {
         const int64_t stored = starts_ ? starts_[rows_] : static_cast<int64_t>(rows_ * features_);
-        if (const int64_t begin = starts_ ? starts_[0] : 0; all_finite(values_ + begin, static_cast<std::size_t>(stored - begin))) return std::nullopt;
+        if (const int64_t begin = starts_ ? starts_[0] : 0;
+            all_finite(values_ + begin, static_cast<std::size_t>(stored - begin)))
+            return std::nullopt;
         for (int64_t i = starts_ ? starts_[0] : 0; i < stored; ++i) {
             if (std::isfinite(values_[i])) continue;
-            if (!starts_) return Place{i / static_cast<int64_t>(features_), i % static_cast<int64_t>(features_), values_[i]};
+            if (!starts_)
+                return Place{i / static_cast<int64_t>(features_), i % static_cast<int64_t>(features_), values_[i]};
             const int64_t* next_row = std::upper_bound(starts_, starts_ + rows_ + 1, i);
             return Place{next_row - starts_ - 1, indices_[i], values_[i]};
         }
@@ -92,8 +95,8 @@ private:
     std::size_t rows_, features_;
 };
 
-// The cost of each action in each row: a matrix, or labels, for which the right action costs 0 and all others 1. Unknown
-// costs are NaN.
+// The cost of each action in each row: a matrix, or labels, for which the right action costs 0 and all others 1.
+// Unknown costs are NaN.
 class Costs {
 public:
     Costs(const int32_t* labels, std::size_t rows) : labels_(labels), rows_(rows) {}

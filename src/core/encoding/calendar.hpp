@@ -1,5 +1,5 @@
-// Dates and times: read from ISO 8601, and placed on the cycles of day, week and year. Only integers, sums and products are
-// used, so that every machine and every C library gives the same bits.
+// Dates and times: read from ISO 8601, and placed on the cycles of day, week and year. Only integers, sums and products
+// are used, so that every machine and every C library gives the same bits.
 #pragma once
 
 #include <cstdint>

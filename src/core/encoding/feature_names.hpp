@@ -107,7 +107,8 @@ private:
     bool is_known(uint64_t hash) const {
         const auto found = by_column_.find(column(hash));
         if (found == by_column_.end()) return false;
-        return std::any_of(found->second.begin(), found->second.end(), [&](const Name& name) { return name.first == hash; });
+        return std::any_of(found->second.begin(), found->second.end(),
+                           [&](const Name& name) { return name.first == hash; });
     }
 
     int shift_;

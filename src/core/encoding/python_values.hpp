@@ -67,7 +67,8 @@ inline std::optional<Moment> moment_of(nb::handle value) {
         return moment;
     }
     if (PyDate_CheckExact(object))
-        return Moment{day_number(PyDateTime_GET_YEAR(object), PyDateTime_GET_MONTH(object), PyDateTime_GET_DAY(object)), {}};
+        return Moment{day_number(PyDateTime_GET_YEAR(object), PyDateTime_GET_MONTH(object), PyDateTime_GET_DAY(object)),
+                      {}};
     if (PyTime_CheckExact(object)) {
         const int64_t seconds = PyDateTime_TIME_GET_HOUR(object) * 3600 + PyDateTime_TIME_GET_MINUTE(object) * 60 +
                                 PyDateTime_TIME_GET_SECOND(object);

@@ -27,7 +27,8 @@ struct Encoding {
     Paths text, categories;   // the paths of strings that are texts, and of numbers that are categories
     std::string now;          // the path of the present time, from which ages are computed; empty if there is none
     int64_t most_depth, most_values;
-    nb::object plain;         // a Python function that converts values of other types; it returns NotImplemented for unknown ones
+    // a Python function that converts values of other types; it returns NotImplemented for unknown ones
+    nb::object plain;
 };
 
 // CSR rows, to which rows are appended.
@@ -52,8 +53,8 @@ public:
         now_ = given_now_;
     }
 
-    // Encodes a dictionary, or a list of dictionaries, which count as one. If the value of the key `merged` is a list of
-    // dictionaries, its values count as values of the record itself. The key `skipped` is left out.
+    // Encodes a dictionary, or a list of dictionaries, which count as one. If the value of the key `merged` is a list
+    // of dictionaries, its values count as values of the record itself. The key `skipped` is left out.
     void record(nb::handle value, std::string_view merged = {}, std::string_view skipped = {}) {
         if (PyDict_Check(value.ptr())) return dictionary(value, 1, merged, skipped);
         if (!PyList_Check(value.ptr())) refuse(value, "a dictionary of values by name");
@@ -74,7 +75,9 @@ public:
             if (now_) push(".age", {}, static_cast<double>(*now_ - age.instant) / microseconds_of_day);
             else push(".age=", "missing", 1.0, true);
         }
-        const auto name_of = [&](const Entry& entry) { return std::string_view(arena_).substr(entry.begin, entry.size); };
+        const auto name_of = [&](const Entry& entry) {
+            return std::string_view(arena_).substr(entry.begin, entry.size);
+        };
         names_.look_up(entries_, name_of, new_names_, left_out_);
         std::sort(entries_.begin(), entries_.end());
         for (std::size_t i = 0; i < entries_.size();) {
@@ -102,7 +105,8 @@ private:
         bool is_level;
         std::size_t begin, size;  // of its name
 
-        // By column, then in an order that does not depend on the order of the record, so that sums are always the same.
+        // By column, then in an order that does not depend on the order of the record, so that sums are always the
+        // same.
         bool operator<(const Entry& other) const {
             if (hash != other.hash) return hash < other.hash;
             if (is_level != other.is_level) return is_level < other.is_level;
@@ -138,8 +142,10 @@ private:
     // Adds up the entries of a column from entry i on, and moves i behind them.
     float sum_of_column(int32_t column, std::size_t& i) const {
         double sum = 0.0;
-        for (const Entry* last = nullptr; i < entries_.size() && names_.column(entries_[i].hash) == column; last = &entries_[i++]) {
-            const bool is_repeated_level = last && last->hash == entries_[i].hash && last->is_level && entries_[i].is_level;
+        for (const Entry* last = nullptr; i < entries_.size() && names_.column(entries_[i].hash) == column;
+             last = &entries_[i++]) {
+            const bool is_repeated_level =
+                last && last->hash == entries_[i].hash && last->is_level && entries_[i].is_level;
             if (!is_repeated_level) sum += entries_[i].value;  // a category counts once
         }
         const float value = static_cast<float>(sum);
@@ -176,7 +182,8 @@ private:
     void member(nb::handle key, nb::handle value, int64_t depth) {
         if (!PyUnicode_Check(key.ptr())) {
             const std::string kind = Py_TYPE(key.ptr())->tp_name;
-            raise_input_error("a key of " + place() + " is " + shown(key) + ", of the type " + kind + "; expected strings");
+            raise_input_error("a key of " + place() + " is " + shown(key) + ", of the type " + kind +
+                              "; expected strings");
         }
         const Utf8 name(key);
         const std::string_view text = name;
@@ -199,7 +206,8 @@ private:
         else {
             const nb::object known = is_plain ? nb::borrow(Py_NotImplemented) : encoding_.plain(value);
             if (known.ptr() == Py_NotImplemented)
-                refuse(value, "a number, a string, true or false, a date or a time, nothing, a list or a dictionary of these");
+                refuse(value,
+                       "a number, a string, true or false, a date or a time, nothing, a list or a dictionary of these");
             add(known, depth, true);
         }
     }
@@ -238,7 +246,8 @@ private:
             const auto end = std::to_chars(text, text + sizeof text, static_cast<int64_t>(number)).ptr;
             return push("=", {text, static_cast<std::size_t>(end - text)}, 1.0, true);
         }
-        const nb::object digits = nb::steal(PyLong_Check(value.ptr()) ? PyNumber_ToBase(value.ptr(), 10) : PyFloat_Type.tp_repr(value.ptr()));
+        const nb::object digits =
+            nb::steal(PyLong_Check(value.ptr()) ? PyNumber_ToBase(value.ptr(), 10) : PyFloat_Type.tp_repr(value.ptr()));
         if (!digits.is_valid()) throw nb::python_error();
         push("=", Utf8(digits), 1.0, true);
     }
@@ -253,7 +262,8 @@ private:
             const nb::object item = nb::borrow(PyList_GET_ITEM(items.ptr(), i));
             PyObject* object = item.ptr();
             if (PyUnicode_Check(object) && !encoding_.text.contains(path_)) push("=", Utf8(item), 1.0, true);
-            else if (PyUnicode_Check(object) || PyDict_Check(object) || (has_levels && !PyList_Check(object))) add(item, depth);
+            else if (PyUnicode_Check(object) || PyDict_Check(object) || (has_levels && !PyList_Check(object)))
+                add(item, depth);
             else {
                 const Step step(path_, static_cast<std::size_t>(i));
                 add(item, depth);
@@ -284,7 +294,8 @@ private:
 
     static double days(nb::handle span) {
         return PyDateTime_DELTA_GET_DAYS(span.ptr()) +
-               (PyDateTime_DELTA_GET_SECONDS(span.ptr()) + PyDateTime_DELTA_GET_MICROSECONDS(span.ptr()) / 1e6) / 86'400.0;
+               (PyDateTime_DELTA_GET_SECONDS(span.ptr()) + PyDateTime_DELTA_GET_MICROSECONDS(span.ptr()) / 1e6) /
+                   86'400.0;
     }
 
     void words(nb::handle text) {
@@ -299,7 +310,8 @@ private:
 
     void push(std::string_view joint, std::string_view rest, double value, bool is_level = false) {
         if (entries_.size() == static_cast<std::size_t>(encoding_.most_values))
-            raise_input_error(where() + " has more than " + std::to_string(encoding_.most_values) + " values; expected at most most_values");
+            raise_input_error(where() + " has more than " + std::to_string(encoding_.most_values) +
+                              " values; expected at most most_values");
         const std::size_t begin = arena_.size();
         arena_.append(path_).append(joint).append(rest);
         const std::size_t size = arena_.size() - begin;
@@ -308,7 +320,8 @@ private:
 
     void require_depth(int64_t depth) const {
         if (depth > encoding_.most_depth)
-            raise_input_error(where() + " is nested more than " + std::to_string(encoding_.most_depth) + " deep; expected at most most_depth");
+            raise_input_error(where() + " is nested more than " + std::to_string(encoding_.most_depth) +
+                              " deep; expected at most most_depth");
     }
 
     [[noreturn]] void refuse(nb::handle value, const char* expected) const {

@@ -7,9 +7,9 @@
 
 namespace warmcb {
 
-// The number of bytes of white space or punctuation at the beginning of a text; 0 if it begins with a word. Fixed ranges are
-// used instead of Unicode's tables, which change over the years: ASCII without letters and digits, and the blocks U+0080 to
-// U+00BF, U+2000 to U+206F and U+3000 to U+303F.
+// The number of bytes of white space or punctuation at the beginning of a text; 0 if it begins with a word. Fixed
+// ranges are used instead of Unicode's tables, which change over the years: ASCII without letters and digits, and the
+// blocks U+0080 to U+00BF, U+2000 to U+206F and U+3000 to U+303F.
 inline std::size_t gap_at(std::string_view text) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
     const unsigned first = byte(0), second = byte(1), third = byte(2);

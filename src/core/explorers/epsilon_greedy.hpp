@@ -21,8 +21,10 @@ public:
             allowed += scores[a * stride] < not_allowed;
         }
         const double epsilon = allowed == 1 ? 0 : opinions.epsilon;
-        const double explore = epsilon / static_cast<double>(allowed), exploit = (1 - epsilon) / static_cast<double>(equals);
-        for (std::size_t a = 0; a < actions; ++a) {  // products instead of a branch, which the processor could not predict
+        const double explore = epsilon / static_cast<double>(allowed),
+                     exploit = (1 - epsilon) / static_cast<double>(equals);
+        // products instead of a branch, which the processor could not predict
+        for (std::size_t a = 0; a < actions; ++a) {
             const float score = scores[a * stride];
             probabilities[a] = (score < not_allowed) * explore + (score <= lowest) * exploit;
         }

@@ -1,6 +1,7 @@
 // Exploration that decreases with the gap: an action whose score is `gap` above the best in every eligible lane gets
 // ε/K/(1 + sharpness·√t·gap), but at least `floor`·ε/K. The action that a lane prefers gets at least ε/K, so that lanes
-// can be compared. From round `patience` on, ε itself decreases like t^(−1/3), the rate of the best fixed ε for t rounds.
+// can be compared. From round `patience` on, ε itself decreases like t^(−1/3), the rate of the best fixed ε for t
+// rounds.
 #pragma once
 
 #include "contracts.hpp"
@@ -9,7 +10,8 @@ namespace warmcb {
 
 class InverseGap : public Explorer {
 public:
-    InverseGap(double sharpness, double floor, double patience) : sharpness(sharpness), floor(floor), patience(patience) {}
+    InverseGap(double sharpness, double floor, double patience)
+        : sharpness(sharpness), floor(floor), patience(patience) {}
 
     const double sharpness, floor, patience;
 

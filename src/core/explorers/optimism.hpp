@@ -9,8 +9,8 @@ namespace warmcb {
 
 // The scores of an action are lowered by strength/(1 + n) unit costs. n counts how often the action was learned, with a
 // weight that halves every `half_life` rounds; it starts at 1. For actions that are played now and then the bonus is
-// negligible. An action that was not played for long is tried again. The noise of the costs does not matter: even if the
-// action that is played always costs the same, others may have become cheaper.
+// negligible. An action that was not played for long is tried again. The noise of the costs does not matter: even if
+// the action that is played always costs the same, others may have become cheaper.
 struct Optimism {
     double strength, half_life;
     std::vector<double> counts;  // for each action: n, when it was last learned

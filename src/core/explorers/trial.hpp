@@ -5,9 +5,10 @@
 
 namespace warmcb {
 
-// Until it has been learned `length` times, a new action gets `share` of the rounds; all new actions together get at most
-// half. They get more only if the explorer gives them more. The limit rises with the number of costs that have arrived, as
-// costs may be late. After that the action has a bonus, which decreases until it has been learned ten times as often.
+// Until it has been learned `length` times, a new action gets `share` of the rounds; all new actions together get at
+// most half. They get more only if the explorer gives them more. The limit rises with the number of costs that have
+// arrived, as costs may be late. After that the action has a bonus, which decreases until it has been learned ten times
+// as often.
 struct Trial {
     uint32_t length;
     double share;

@@ -17,7 +17,8 @@ public:
 
     double bound(std::size_t action) const {
         if (counts[action] == 0) return -std::numeric_limits<double>::infinity();
-        return sums[action] / counts[action] - 2 * std::sqrt(std::log(static_cast<double>(rounds + 1)) / counts[action]);
+        return sums[action] / counts[action] -
+               2 * std::sqrt(std::log(static_cast<double>(rounds + 1)) / counts[action]);
     }
 
     // allowed: a mark for each action; null if all are.

@@ -54,17 +54,19 @@ void predict(Row row, const float* weights, std::size_t columns, bool far, float
     constexpr std::size_t cache_line = 64 / sizeof(float);
     if (far)
         for (std::size_t j = 0; j < row.size; ++j)
-            for (std::size_t c = 0; c < columns; c += cache_line) __builtin_prefetch(weights + row.index[j] * columns + c);
+            for (std::size_t c = 0; c < columns; c += cache_line)
+                __builtin_prefetch(weights + row.index[j] * columns + c);
     if (columns == 3) return predict_three(row, weights, scores);
     in_pieces<8 * register_width>(0, columns, [&]<int W>(std::size_t first) {
         predict_piece<W>(row, weights + first, columns, scores + first);
     });
 }
 
-// One adaptive, normalized, importance-weight-aware step of squared loss. Numbers in brackets: the steps in docs/internals/learner.md.
+// One adaptive, normalized, importance-weight-aware step of squared loss. Numbers in brackets: the steps in
+// docs/internals/learner.md.
 //
-// The textbook form keeps G_j = Σ h·g²·x_j² and s_j = max |x_j|. Here G_j/s_j² and 1/s_j are kept: a step of a feature then
-// needs one square root and one division, and no finite feature overflows.
+// The textbook form keeps G_j = Σ h·g²·x_j² and s_j = max |x_j|. Here G_j/s_j² and 1/s_j are kept: a step of a feature
+// then needs one square root and one division, and no finite feature overflows.
 template <int W> inline void update_piece(const Update u, std::size_t lane) {
     using F = Floats<W>;
     using D = Doubles<W>;
@@ -146,9 +148,9 @@ inline Floats<16> sums_of(Floats<16> (&v)[16]) {
     return v[0];
 }
 
-// Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h. A block of 16 columns of U consists of tiles
-// of 16 × 16, stored column by column; the last tile has the diagonal. Columns are processed in order. So the gain after the
-// first columns is that of the model with only these terms.
+// Bierman's update of U·diag(d)·Uᵀ, with a weight h instead of a variance 1/h. A block of 16 columns of U consists of
+// tiles of 16 × 16, stored column by column; the last tile has the diagonal. Columns are processed in order. So the
+// gain after the first columns is that of the model with only these terms.
 void absorb(const Absorb& u) {
     constexpr std::size_t width = 16, size = width * width;
     using F = Floats<width>;
@@ -252,11 +254,13 @@ void score_pairs(const PairScores& u) {
         }
         if (!u.translates) continue;
         F said = all<F>(u.said_constant);
-        for (std::size_t j = 0; j < u.features; ++j) said += z(j) * (u.said_linear[j] + z(j) * (0.5f * u.said_squared[j]));
+        for (std::size_t j = 0; j < u.features; ++j)
+            said += z(j) * (u.said_linear[j] + z(j) * (0.5f * u.said_squared[j]));
         said = min(max(said * u.said_inverse, all<F>(-5.0f)), all<F>(5.0f));
         for (std::size_t lane = 0; lane < u.lanes; ++lane) {
             F sum = all<F>(u.said_weights[lane]);
-            for (std::size_t j = 0; u.said_products && j < u.features; ++j) sum += u.said_products[j * u.lanes + lane] * normal(j);
+            for (std::size_t j = 0; u.said_products && j < u.features; ++j)
+                sum += u.said_products[j * u.lanes + lane] * normal(j);
             add(lane, said * sum);
         }
     }

@@ -77,7 +77,8 @@ constexpr std::size_t cached_bytes = 1 << 20;
 inline double inverse_propensity(double probability) { return 1.0 / (probability > 1e-20 ? probability : 1e-20); }
 
 // √2·cos of an angle in turns r, |r| ≤ ½, is √2 times this polynomial of r², the highest power first.
-constexpr float cosine_coefficients[] = {-21.0711056f, 58.7904921f, -85.2716215f, 64.9286574f, -19.7389804f, 0.99999921f};
+constexpr float cosine_coefficients[] = {-21.0711056f, 58.7904921f,  -85.2716215f,
+                                         64.9286574f,  -19.7389804f, 0.99999921f};
 
 struct Kernels {
     const char* name;

@@ -1,7 +1,8 @@
 // Vectors of W floats, written once for every instruction set.
 //
 // The compiler's own vector types (GCC and Clang) become AVX-512, AVX2, SSE2 or NEON code, depending on the
-// options of the file. Multiplications and additions are never fused (see CMakeLists.txt), so every instruction set gives the same bits.
+// options of the file. Multiplications and additions are never fused (see CMakeLists.txt), so every instruction set
+// gives the same bits.
 #pragma once
 
 #include <cmath>

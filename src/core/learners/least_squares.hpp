@@ -9,15 +9,17 @@ namespace warmcb {
 class LeastSquares : public Learner {
 public:
     LeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, const Kernels& kernels)
-        : Learner(features, actions, lanes, kernels), weights(inputs * actions * lanes), gram(actions * inputs * inputs),
-          moment(actions * inputs) {}
+        : Learner(features, actions, lanes, kernels), weights(inputs * actions * lanes),
+          gram(actions * inputs * inputs), moment(actions * inputs) {}
 
     Zeroed<float> weights;        // inputs × actions × lanes, as in the online learner
     Zeroed<double> gram, moment;  // per action: Σ h·x·xᵀ and Σ h·cost·x
 
     bool weighs_by_propensity() const override { return true; }
 
-    void predict(Row row, float* scores) const override { predict_linear(kernels, row, weights, actions * lanes, scores); }
+    void predict(Row row, float* scores) const override {
+        predict_linear(kernels, row, weights, actions * lanes, scores);
+    }
     std::vector<Contribution> explain(Row row, std::size_t action, std::size_t lane) const override {
         return explain_linear(*this, row, weights, action, lane);
     }

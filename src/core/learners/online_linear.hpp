@@ -7,7 +7,8 @@ namespace warmcb {
 
 class OnlineLinear : public WarmLearner {
 public:
-    OnlineLinear(std::size_t features, std::size_t actions, std::size_t lanes, double learning_rate, const Kernels& kernels)
+    OnlineLinear(std::size_t features, std::size_t actions, std::size_t lanes, double learning_rate,
+                 const Kernels& kernels)
         : WarmLearner(features, actions, lanes, kernels), weights(inputs * actions * lanes),
           scales(inputs * actions * lanes * 2), totals(2 * lanes), scores_(actions * lanes),
           learning_rate_(static_cast<float>(learning_rate)), scratch_(inputs * lanes) {}
@@ -17,7 +18,9 @@ public:
 
     bool weighs_by_propensity() const override { return true; }
 
-    void predict(Row row, float* scores) const override { predict_linear(kernels, row, weights, actions * lanes, scores); }
+    void predict(Row row, float* scores) const override {
+        predict_linear(kernels, row, weights, actions * lanes, scores);
+    }
     std::vector<Contribution> explain(Row row, std::size_t action, std::size_t lane) const override {
         return explain_linear(*this, row, weights, action, lane);
     }
@@ -50,11 +53,13 @@ public:
     void rescale(double a, double b) override {
         for (std::size_t i = 0; i < inputs * actions * lanes; ++i) {
             float &weight = weights.data()[i], &squares = scales.data()[i / lanes * 2 * lanes + i % lanes];
-            if (weight == 0 && squares == 0) continue;  // in a wide model these are most features: their memory stays untouched
+            // in a wide model these are most features: their memory stays untouched
+            if (weight == 0 && squares == 0) continue;
             weight *= static_cast<float>(a);
             squares *= static_cast<float>(a * a);
         }
-        for (std::size_t i = 0; i < actions * lanes; ++i) weights.data()[(inputs - 1) * actions * lanes + i] += static_cast<float>(b);
+        for (std::size_t i = 0; i < actions * lanes; ++i)
+            weights.data()[(inputs - 1) * actions * lanes + i] += static_cast<float>(b);
     }
 
     std::unique_ptr<Predictor> snapshot() const override {
@@ -65,8 +70,9 @@ private:
     // scores: the present predictions for this row.
     void learn(Row row, std::size_t action, double cost, const float* importance, const float* scores) {
         kernels.update({row, weights.data() + action * lanes, scales.data() + action * lanes * 2, actions * lanes,
-                        actions * lanes * 2, lanes, weights.bytes() > cached_bytes, totals.data(), totals.data() + lanes,
-                        scores + action * lanes, importance, static_cast<float>(cost), learning_rate_, scratch_.data()});
+                        actions * lanes * 2, lanes, weights.bytes() > cached_bytes, totals.data(),
+                        totals.data() + lanes, scores + action * lanes, importance, static_cast<float>(cost),
+                        learning_rate_, scratch_.data()});
     }
 
     std::vector<float> scores_;

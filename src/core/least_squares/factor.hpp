@@ -35,7 +35,8 @@ struct Forgetting {
 class Factor {
 public:
     Factor(const std::vector<float>& prior, bool whole)
-        : variances(padded(prior.size())), tiles(tiles_of(blocks_of(prior.size()), whole) * tile * tile), whole_(whole) {
+        : variances(padded(prior.size())), tiles(tiles_of(blocks_of(prior.size()), whole) * tile * tile),
+          whole_(whole) {
         std::copy(prior.begin(), prior.end(), variances.begin());
     }
 
@@ -52,13 +53,13 @@ public:
         for (std::size_t j = 0; j < prior.size(); ++j) variances[j] = forgetting.grown(variances[j], rounds, prior[j]);
     }
 
-    // Learns an example, and computes the gains of the nested models, which use only the first `sizes` terms: what a unit of
-    // residual adds to their weights. One factor serves all of them, as its first rows and columns are the factor of the
-    // smaller model. norms: 1 + h·φᵀPφ for each model.
-    void absorb(const float* inputs, const std::vector<uint32_t>& touched, float importance, const std::vector<std::size_t>& sizes,
-                const Kernels& kernels, float* gains, float* norms) {
-        kernels.absorb({inputs, tiles.data(), variances.data(), touched.data(), touched.size(), whole_, importance, sizes.data(),
-                        sizes.size(), gains, variances.size(), norms});
+    // Learns an example, and computes the gains of the nested models, which use only the first `sizes` terms: what a
+    // unit of residual adds to their weights. One factor serves all of them, as its first rows and columns are the
+    // factor of the smaller model. norms: 1 + h·φᵀPφ for each model.
+    void absorb(const float* inputs, const std::vector<uint32_t>& touched, float importance,
+                const std::vector<std::size_t>& sizes, const Kernels& kernels, float* gains, float* norms) {
+        kernels.absorb({inputs, tiles.data(), variances.data(), touched.data(), touched.size(), whole_, importance,
+                        sizes.data(), sizes.size(), gains, variances.size(), norms});
     }
 
 private:

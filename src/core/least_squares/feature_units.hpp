@@ -11,11 +11,11 @@
 
 namespace warmcb {
 
-// Dense rows: z = (x − centre)·inverse, clipped to ±largest, and the normal quantile of the rank of x, interpolated between
-// `knots` of the sample. Both come from the first examples and are then fixed, as a trained model needs coordinates that do
-// not change. If the values of a feature leave its range for good, it gets new units from its latest rows, and the model
-// keeps its weights, as after a change from metres to feet. If a feature leaves its range again and again, its units cover
-// all its earlier ranges.
+// Dense rows: z = (x − centre)·inverse, clipped to ±largest, and the normal quantile of the rank of x, interpolated
+// between `knots` of the sample. Both come from the first examples and are then fixed, as a trained model needs
+// coordinates that do not change. If the values of a feature leave its range for good, it gets new units from its
+// latest rows, and the model keeps its weights, as after a change from metres to feet. If a feature leaves its range
+// again and again, its units cover all its earlier ranges.
 //
 // Wide rows are only scaled, by the root mean square of each feature: zeros stay zeros.
 class FeatureUnits {
@@ -25,11 +25,13 @@ public:
         double wild;     // standard deviations: values are clipped here when the deviations are computed
     };
     static constexpr std::size_t knots_of_each = 32;
-    static constexpr std::size_t window = 50;  // the number of rows after which features are checked; new units come from these rows
+    // the number of rows after which features are checked; new units come from these rows
+    static constexpr std::size_t window = 50;
     static constexpr std::size_t most_places = 16;
 
     FeatureUnits(std::size_t features, bool centres, Options options)
-        : options(options), centre(features), inverse(features), varied(features), knots(centres ? features * knots_of_each : 0) {}
+        : options(options), centre(features), inverse(features), varied(features),
+          knots(centres ? features * knots_of_each : 0) {}
 
     Options options;
     std::vector<double> centre, inverse;  // inverse 0: constant so far
@@ -61,7 +63,8 @@ public:
             }
         for (std::size_t j = 0; j < features(); ++j)
             if (peaks[j] > 0)
-                inverse[j] = 1 / std::max(std::sqrt(squares[j] / static_cast<double>(rows.size())), peaks[j] / options.largest);
+                inverse[j] =
+                    1 / std::max(std::sqrt(squares[j] / static_cast<double>(rows.size())), peaks[j] / options.largest);
     }
 
     // A feature that varies for the first time gets a unit. Its earlier z were 0, and remain valid.
@@ -82,7 +85,8 @@ public:
             while (first + 1 < window && !is_beyond(j, recent[first * features() + j])) ++first;
             std::vector<float>& of_feature = places[j];
             for (std::size_t i = first; i < window; ++i) of_feature.push_back(recent[i * features() + j]);
-            if (of_feature.size() > most_places * window) of_feature.erase(of_feature.begin(), of_feature.end() - most_places * window);
+            if (of_feature.size() > most_places * window)
+                of_feature.erase(of_feature.begin(), of_feature.end() - most_places * window);
             std::vector<float> sample = of_feature;
             fit(j, sample);
             ++renewals;
@@ -95,16 +99,18 @@ public:
         return static_cast<float>(std::clamp((x - centre[j]) * inverse[j], -options.largest, options.largest));
     }
 
-    // The normal score of the rank of x. Equal values get the middle of their ranks. Outside of the sample the score continues
-    // linearly, in standard deviations.
+    // The normal score of the rank of x. Equal values get the middle of their ranks. Outside of the sample the score
+    // continues linearly, in standard deviations.
     float score(std::size_t j, float x) const {
         const float *first = knots.data() + j * knots_of_each, *end = first + knots_of_each;
         if (*first == end[-1]) return std::clamp(z(j, x), levels().front(), levels().back());
         std::size_t below = 0;  // by counting: the branches of a binary search cannot be predicted
         for (const float* knot = first; knot < end; ++knot) below += *knot < x;
         const float* low = first + below;
-        if (low == end) return std::min(levels().back() + beyond_knot(j, x, end[-1]), static_cast<float>(options.largest));
-        if (low == first && x < *first) return std::max(levels().front() + beyond_knot(j, x, *first), static_cast<float>(-options.largest));
+        if (low == end)
+            return std::min(levels().back() + beyond_knot(j, x, end[-1]), static_cast<float>(options.largest));
+        if (low == first && x < *first)
+            return std::max(levels().front() + beyond_knot(j, x, *first), static_cast<float>(-options.largest));
         const std::size_t i = low - first;
         if (*low == x) return (levels()[i] + levels()[std::upper_bound(low, end, x) - first - 1]) / 2;
         const double between = (static_cast<double>(x) - low[-1]) / (static_cast<double>(*low) - low[-1]);
@@ -152,7 +158,9 @@ private:
             return;
         }
         // The bulk of the sample decides which values are outliers.
-        const auto at = [&](double share) { return static_cast<double>(sample[static_cast<std::size_t>(share * (n - 1))]); };
+        const auto at = [&](double share) {
+            return static_cast<double>(sample[static_cast<std::size_t>(share * (n - 1))]);
+        };
         const double spread = (at(0.84) - at(0.16)) / 2;
         const double reach = spread > 0 ? options.wild * spread : std::numeric_limits<double>::infinity();
         double sum = 0, squares = 0;
@@ -164,7 +172,8 @@ private:
         }
         const double deviation = std::sqrt(squares / n);
         // A rare value is not clipped if the feature has no other information, as in one-hot columns.
-        const double farthest = varied[j] ? 0 : std::max(std::fabs(sample.front() - mean), std::fabs(sample.back() - mean));
+        const double farthest =
+            varied[j] ? 0 : std::max(std::fabs(sample.front() - mean), std::fabs(sample.back() - mean));
         centre[j] = mean;
         inverse[j] = 1 / std::max(deviation, farthest / options.largest);
     }

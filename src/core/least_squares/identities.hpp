@@ -11,9 +11,9 @@
 
 namespace warmcb {
 
-// An effect is an additional weight of a model, in its own block (factor.hpp). It starts at 0 with the variance 1/ridge,
-// and its covariances with other weights are dropped. Effects that were rarely learned are small. If there are more than
-// `most`, the older half of them is dropped.
+// An effect is an additional weight of a model, in its own block (factor.hpp). It starts at 0 with the variance
+// 1/ridge, and its covariances with other weights are dropped. Effects that were rarely learned are small. If there are
+// more than `most`, the older half of them is dropped.
 class Identities {
 public:
     struct Options {
@@ -26,7 +26,8 @@ public:
         uint64_t last = 0;             // the round in which it was learned last
     };
 
-    Identities(std::size_t models, std::size_t lanes, Options options) : options(options), models_(models), lanes_(lanes) {}
+    Identities(std::size_t models, std::size_t lanes, Options options)
+        : options(options), models_(models), lanes_(lanes) {}
 
     Options options;
     std::unordered_map<uint64_t, Identity> known;
@@ -46,7 +47,8 @@ public:
         Identity& one = known[identity];
         if (one.effects.empty()) one = fresh();
         const auto rounds = static_cast<double>(now > one.last ? now - one.last : 0);
-        for (std::size_t lane = 0; lane < lanes_; ++lane) one.variances[lane] = forgetting[lane].grown(one.variances[lane], rounds, prior());
+        for (std::size_t lane = 0; lane < lanes_; ++lane)
+            one.variances[lane] = forgetting[lane].grown(one.variances[lane], rounds, prior());
         one.last = std::max(one.last, now);
         return one;
     }
@@ -59,13 +61,15 @@ public:
     }
     void copy(std::size_t from, std::size_t to) {
         for (auto& [_, one] : known) {
-            for (std::size_t model = 0; model < models_; ++model) one.effects[model * lanes_ + to] = one.effects[model * lanes_ + from];
+            for (std::size_t model = 0; model < models_; ++model)
+                one.effects[model * lanes_ + to] = one.effects[model * lanes_ + from];
             one.variances[to] = one.variances[from];
         }
     }
     void rescale(std::size_t lane, double a) {
         for (auto& [_, one] : known)
-            for (std::size_t model = 0; model < models_; ++model) one.effects[model * lanes_ + lane] *= static_cast<float>(a);
+            for (std::size_t model = 0; model < models_; ++model)
+                one.effects[model * lanes_ + lane] *= static_cast<float>(a);
     }
 
     Identities with_lanes(const std::vector<std::size_t>& origins) const {
@@ -89,7 +93,8 @@ private:
     std::size_t models_, lanes_;
 
     void let_go() {
-        std::vector<std::pair<uint64_t, uint64_t>> ages;  // by age, then by name, as the order of the table is arbitrary
+        // by age, then by name, as the order of the table is arbitrary
+        std::vector<std::pair<uint64_t, uint64_t>> ages;
         for (const auto& [identity, one] : known) ages.emplace_back(one.last, identity);
         const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2 + ages.size() % 2);
         std::nth_element(ages.begin(), middle, ages.end());

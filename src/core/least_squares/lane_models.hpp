@@ -10,23 +10,26 @@
 
 namespace warmcb {
 
-// Minimises Σ h·(w·φ − cost)² + Σ_j (w_j − w₀_j)²/prior_j for each action and lane. w₀ is the first guess for the intercept,
-// and 0 for other weights. The same is solved for the models with fewer terms, at almost no cost (factor.hpp). A lane may
-// forget: old examples then count less.
+// Minimises Σ h·(w·φ − cost)² + Σ_j (w_j − w₀_j)²/prior_j for each action and lane. w₀ is the first guess for the
+// intercept, and 0 for other weights. The same is solved for the models with fewer terms, at almost no cost
+// (factor.hpp). A lane may forget: old examples then count less.
 //
-// Regressors that have learned the same contexts share a factor: all actions after a warm start, and a lane and its copy. A
-// regressor that learns alone gets its own factor.
+// Regressors that have learned the same contexts share a factor: all actions after a warm start, and a lane and its
+// copy. A regressor that learns alone gets its own factor.
 class LaneModels {
 public:
     LaneModels(std::size_t actions, std::vector<std::size_t> sizes, std::vector<float> prior_of_terms,
-               std::vector<Forgetting> forgetting_of_lanes, Identities::Options of_identities, bool whole, float first_guess,
-               const Kernels& kernels)
-        : prior(std::move(prior_of_terms)), forgetting(std::move(forgetting_of_lanes)), weights(std::move(sizes), actions, lanes(), whole),
-          identities(models(), lanes(), of_identities), fresh(std::make_shared<Factor>(prior, whole)), factors(actions * lanes(), fresh),
-          first_guess_(first_guess), kernels_(&kernels) {
-        for (std::size_t model = 0; model < models(); ++model) std::fill_n(weights.at(model, 0, 0), actions * lanes(), first_guess);
+               std::vector<Forgetting> forgetting_of_lanes, Identities::Options of_identities, bool whole,
+               float first_guess, const Kernels& kernels)
+        : prior(std::move(prior_of_terms)), forgetting(std::move(forgetting_of_lanes)),
+          weights(std::move(sizes), actions, lanes(), whole), identities(models(), lanes(), of_identities),
+          fresh(std::make_shared<Factor>(prior, whole)), factors(actions * lanes(), fresh), first_guess_(first_guess),
+          kernels_(&kernels) {
+        for (std::size_t model = 0; model < models(); ++model)
+            std::fill_n(weights.at(model, 0, 0), actions * lanes(), first_guess);
         if (whole)
-            for (std::size_t block = 0; block < Factor::blocks_of(terms()); ++block) touched_.push_back(static_cast<uint32_t>(block));
+            for (std::size_t block = 0; block < Factor::blocks_of(terms()); ++block)
+                touched_.push_back(static_cast<uint32_t>(block));
         if (!whole) dense_.resize(padded(terms()));
     }
 
@@ -59,7 +62,8 @@ public:
         return forecasts_;
     }
 
-    // Learns the costs of all actions; NaN for unknown ones. importance: the weight in each lane; with 0 nothing is learned.
+    // Learns the costs of all actions; NaN for unknown ones. importance: the weight in each lane; with 0 nothing is
+    // learned.
     void teach(Row phi, const double* costs, const std::vector<float>& importance) {
         spread(phi);
         forecasts_.resize(models() * actions() * lanes());
@@ -90,7 +94,8 @@ public:
             if (factor.use_count() > 1) factor = std::make_shared<Factor>(*factor);
             factor->walk(forgetting[lane], now, prior);
             // For all other weights, the effect of an identity is noise with its variance.
-            const float weight = one ? importance[lane] / (1 + importance[lane] * one->variances[lane]) : importance[lane];
+            const float weight =
+                one ? importance[lane] / (1 + importance[lane] * one->variances[lane]) : importance[lane];
             factor->absorb(inputs(phi), touched_, weight, weights.sizes, *kernels_, gains_.data() + lane * of_lane,
                            norms_.data() + lane * models());
         }
@@ -118,15 +123,17 @@ public:
 
     void copy(std::size_t from, std::size_t to) {
         for (std::size_t a = 0; a < actions(); ++a) of(a, to) = of(a, from);
-        for (std::size_t i = 0; i < weights.values.size(); i += lanes()) weights.values[i + to] = weights.values[i + from];
+        for (std::size_t i = 0; i < weights.values.size(); i += lanes())
+            weights.values[i + to] = weights.values[i + from];
         identities.copy(from, to);
     }
 
     LaneModels with_lanes(const std::vector<std::size_t>& origins) const {
         std::vector<Forgetting> forgetting_of_lanes;
-        for (const std::size_t origin : origins) forgetting_of_lanes.push_back(forgetting[origin == from_nothing ? 0 : origin]);
-        LaneModels changed(actions(), weights.sizes, prior, std::move(forgetting_of_lanes), identities.options, weights.whole, first_guess_,
-                           *kernels_);
+        for (const std::size_t origin : origins)
+            forgetting_of_lanes.push_back(forgetting[origin == from_nothing ? 0 : origin]);
+        LaneModels changed(actions(), weights.sizes, prior, std::move(forgetting_of_lanes), identities.options,
+                           weights.whole, first_guess_, *kernels_);
         changed.identities = identities.with_lanes(origins);
         for (std::size_t lane = 0; lane < origins.size(); ++lane) {
             if (origins[lane] == from_nothing) continue;
@@ -184,7 +191,8 @@ private:
 
     template <class Each> void for_touched(std::size_t model, Each&& each) {
         for (const uint32_t block : touched_)
-            for (std::size_t term = block * tile; term < std::min((block + 1) * tile, weights.sizes[model]); ++term) each(term);
+            for (std::size_t term = block * tile; term < std::min((block + 1) * tile, weights.sizes[model]); ++term)
+                each(term);
     }
     template <class Each> void for_intercepts(Each&& each) {
         for (std::size_t model = 0; model < models(); ++model)
@@ -205,7 +213,9 @@ private:
 
     // Learns an action and all others with the same factor and a known cost. Others with this factor keep the old one.
     void teach_together(std::size_t action, std::size_t lane, Row phi, const double* costs, float importance) {
-        const auto shares = [&](std::size_t other) { return judged_[other] && of(other, lane).get() == of(action, lane).get(); };
+        const auto shares = [&](std::size_t other) {
+            return judged_[other] && of(other, lane).get() == of(action, lane).get();
+        };
         std::vector<std::size_t>& together = together_;
         together.clear();
         for (std::size_t a = action; a < actions(); ++a)
@@ -217,7 +227,8 @@ private:
             of(a, lane) = learned;
             judged_[a] = 0;
             for (std::size_t model = 0; model < models(); ++model) {
-                const float residual = static_cast<float>(costs[a]) - forecasts_[(model * actions() + a) * lanes() + lane];
+                const float residual =
+                    static_cast<float>(costs[a]) - forecasts_[(model * actions() + a) * lanes() + lane];
                 const float* gain = gains_.data() + model * padded(terms());
                 float* weight = weights.at(model, 0, a) + lane;
                 for_touched(model, [&](std::size_t term) { weight[term * weights.stride()] += gain[term] * residual; });

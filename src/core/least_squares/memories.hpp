@@ -8,23 +8,25 @@
 
 namespace warmcb {
 
-// The forecast of a lane is a mixture of experts: its own models of several sizes, which remember everything, and models
-// with shorter memories, which all lanes share. Weights follow the squared errors in unit costs, by fixed share (Herbster
-// and Warmuth, 1998): every expert keeps some weight, so that it soon gets more when it becomes the best. The sizes are
-// mixed first, with a slow rate, as their average forecasts better than the best of them. Then this mixture competes with
-// the memories as one expert.
+// The forecast of a lane is a mixture of experts: its own models of several sizes, which remember everything, and
+// models with shorter memories, which all lanes share. Weights follow the squared errors in unit costs, by fixed share
+// (Herbster and Warmuth, 1998): every expert keeps some weight, so that it soon gets more when it becomes the best. The
+// sizes are mixed first, with a slow rate, as their average forecasts better than the best of them. Then this mixture
+// competes with the memories as one expert.
 //
 // The last memory is the candidate. It starts from nothing whenever the errors of the last 25 rounds are significantly
 // larger than those of the last 400. A false alarm costs almost nothing, as the candidate has to earn its weight. If it
 // does not within 1,000 rounds, it is stopped.
 //
-// A model whose forecasts were worse than those of a shorter memory for long enough (a CUSUM) is replaced by a copy of it.
+// A model whose forecasts were worse than those of a shorter memory for long enough (a CUSUM) is replaced by a copy of
+// it.
 class Memories {
 public:
     struct Options {
         std::vector<double> half_lives;  // half-lives of the memories, the longest first; 0 for the candidate
         double rate, size_rate, share;   // of the mixture
-        double patience;                 // how much better a shorter memory has to be, in nats beyond ln(rounds), before it is copied
+        // how much better a shorter memory has to be, in nats beyond ln(rounds), before it is copied
+        double patience;
     };
 
     // own: the number of models of each lane; the last one is the largest.
@@ -54,10 +56,10 @@ public:
     double* weights(std::size_t lane) { return mixture.data() + lane * experts(); }
     const double* weights(std::size_t lane) const { return mixture.data() + lane * experts(); }
 
-    // Learns from a round. forecasts: lanes × experts. models: the models of all lanes, then the memories. importance: the
-    // weight in each lane; a lane with weight 0 uses no memory and is never replaced. age: the number of
-    // rounds that were learned since the decision. If the cost is late, a lane with labels uses no memory either: memories
-    // forecast well what was played, but have not seen the other actions fail.
+    // Learns from a round. forecasts: lanes × experts. models: the models of all lanes, then the memories. importance:
+    // the weight in each lane; a lane with weight 0 uses no memory and is never replaced. age: the number of rounds that
+    // were learned since the decision. If the cost is late, a lane with labels uses no memory either: memories forecast
+    // well what was played, but have not seen the other actions fail.
     void add(double cost, uint64_t age, const double* forecasts, LaneModels& models, const float* importance) {
         const bool late = is_late(age, rounds++);
         losses_.resize(mixture.size());
@@ -72,7 +74,8 @@ public:
             if ((importance[lane] == 0 || late) && !is_last) std::fill_n(of_memories, count(), largest_loss);
             mix(lane, loss_of_own(lane, cost, of_lane));
         }
-        for (std::size_t model = 0; model < ages.size(); ++model) ages[model] += model >= lanes_ || importance[model] > 0;
+        for (std::size_t model = 0; model < ages.size(); ++model)
+            ages[model] += model >= lanes_ || importance[model] > 0;
         if (count() == 0) return;
         copy_the_better(models, importance);
         if (alarm(std::min(mixed * mixed, largest_loss))) start_candidate(models);
@@ -91,7 +94,8 @@ public:
             std::copy_n(weights(origins[lane]), experts(), changed.weights(lane));
         }
         for (std::size_t memory = 0; memory < count(); ++memory) copy(lanes_ + memory, origins.size() + memory);
-        std::tie(changed.short_error, changed.long_error, changed.long_square) = std::tie(short_error, long_error, long_square);
+        std::tie(changed.short_error, changed.long_error, changed.long_square) =
+            std::tie(short_error, long_error, long_square);
         std::tie(changed.rounds, changed.last_alarm, changed.changes) = std::tie(rounds, last_alarm, changes);
         return changed;
     }
@@ -132,23 +136,27 @@ private:
     // The forecast of the mixture of a lane's own models.
     double loss_of_own(std::size_t lane, double cost, const double* forecasts) const {
         const double* weight = weights(lane);
-        return loss(cost, std::inner_product(weight, weight + own_, forecasts, 0.0) / std::accumulate(weight, weight + own_, 0.0));
+        return loss(cost, std::inner_product(weight, weight + own_, forecasts, 0.0) /
+                              std::accumulate(weight, weight + own_, 0.0));
     }
 
-    // Multiplies the first `count` weights by exp(−rate·loss), with the sum `total`. Each keeps a share of its first weight.
+    // Multiplies the first `count` weights by exp(−rate·loss), with the sum `total`. Each keeps a share of its first
+    // weight.
     void shift(double* weight, const double* losses, std::size_t count, double total, double rate) const {
         const double at_first = std::accumulate(prior_.data(), prior_.data() + count, 0.0);
         double sum = 0;
         for (std::size_t e = 0; e < count; ++e) sum += weight[e] *= std::exp(-rate * losses[e]);
         for (std::size_t e = 0; e < count; ++e) {
-            const double kept = sum > 0 ? (1 - options.share) * weight[e] / sum : 0;  // 0: all losses are too large for a double
+            // 0: all losses are too large for a double
+            const double kept = sum > 0 ? (1 - options.share) * weight[e] / sum : 0;
             weight[e] = total * (kept + (sum > 0 ? options.share : 1) * prior_[e] / at_first);
         }
     }
 
     void mix(std::size_t lane, double loss_of_own) {
         const double* losses = losses_.data() + lane * experts();
-        shift(weights(lane), losses, own_, std::accumulate(weights(lane), weights(lane) + own_, 0.0), options.size_rate);
+        shift(weights(lane), losses, own_, std::accumulate(weights(lane), weights(lane) + own_, 0.0),
+              options.size_rate);
         together_.assign(losses, losses + experts());
         std::fill_n(together_.begin(), own_, loss_of_own);
         shift(weights(lane), together_.data(), experts(), 1.0, options.rate);

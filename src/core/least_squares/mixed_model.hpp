@@ -10,10 +10,11 @@ namespace warmcb {
 
 class MixedModel : public Predictor {
 public:
-    MixedModel(Terms of_rows, NestedWeights of_models, Identities of_actions, std::vector<double> of_mixture, std::vector<double> of_lanes,
-               const Kernels& kernels)
+    MixedModel(Terms of_rows, NestedWeights of_models, Identities of_actions, std::vector<double> of_mixture,
+               std::vector<double> of_lanes, const Kernels& kernels)
         : Predictor(of_rows.features, of_models.actions, of_lanes.size(), kernels), terms(std::move(of_rows)),
-          weights(std::move(of_models)), identities(std::move(of_actions)), mixture(std::move(of_mixture)), memories(std::move(of_lanes)) {}
+          weights(std::move(of_models)), identities(std::move(of_actions)), mixture(std::move(of_mixture)),
+          memories(std::move(of_lanes)) {}
 
     Terms terms;
     NestedWeights weights;

@@ -11,14 +11,17 @@ namespace warmcb {
 // features of the actions are left: products of features then cost nothing, and sixteen actions are scored together.
 class PairScorer {
 public:
-    PairScorer(const Mixture& mixture, const Terms& terms, const NestedWeights& models) : terms_(terms), lanes_(mixture.lanes) {
+    PairScorer(const Mixture& mixture, const Terms& terms, const NestedWeights& models)
+        : terms_(terms), lanes_(mixture.lanes) {
         mixed_.assign(terms.size() * lanes_, 0.0f);
         for (std::size_t lane = 0; lane < lanes_; ++lane)
             for (std::size_t e = 0; e < mixture.experts; ++e) {
                 const auto share = static_cast<float>(mixture.weights[lane * mixture.experts + e]);
-                const std::size_t model = std::min(e, mixture.models - 1), from = e < mixture.models ? lane : lanes_ + e - mixture.models;
+                const std::size_t model = std::min(e, mixture.models - 1),
+                                  from = e < mixture.models ? lane : lanes_ + e - mixture.models;
                 const float* weight = models.at(model, 0, 0) + from;
-                for (std::size_t t = 0; t < models.sizes[model]; ++t) mixed_[t * lanes_ + lane] += share * weight[t * models.lanes];
+                for (std::size_t t = 0; t < models.sizes[model]; ++t)
+                    mixed_[t * lanes_ + lane] += share * weight[t * models.lanes];
             }
     }
 
@@ -34,16 +37,19 @@ public:
             if (k == 0) fold(x);
             for (std::size_t j = 0; j < features; ++j) {
                 z_[j * stride + k] = terms_.units.z(terms_.contexts + j, x[terms_.contexts + j]);
-                if (bends_of_ranks()) normal_[j * stride + k] = terms_.units.score(terms_.contexts + j, x[terms_.contexts + j]);
+                if (bends_of_ranks())
+                    normal_[j * stride + k] = terms_.units.score(terms_.contexts + j, x[terms_.contexts + j]);
             }
         }
         lanes_of_actions_.resize(lanes_ * stride);
-        kernels.score_pairs({stride, features, lanes_, z_.data(), normal_.data(), constant_.data(), linear_.data(), squared_.data(),
-                             bends_.data(), bends_.size(), of_term(terms_.base() + terms_.translations), translates_, said_constant_,
-                             terms_.translates() ? terms_.translator.inverse[0] : 0.0f, said_linear_.data(), said_squared_.data(),
-                             said_weights_.data(), terms_.products > 0 ? said_products_.data() : nullptr, lanes_of_actions_.data()});
+        kernels.score_pairs(
+            {stride, features, lanes_, z_.data(), normal_.data(), constant_.data(), linear_.data(), squared_.data(),
+             bends_.data(), bends_.size(), of_term(terms_.base() + terms_.translations), translates_, said_constant_,
+             terms_.translates() ? terms_.translator.inverse[0] : 0.0f, said_linear_.data(), said_squared_.data(),
+             said_weights_.data(), terms_.products > 0 ? said_products_.data() : nullptr, lanes_of_actions_.data()});
         for (std::size_t k = 0; k < pairs.count; ++k)
-            for (std::size_t lane = 0; lane < lanes_; ++lane) scores[k * lanes_ + lane] = lanes_of_actions_[lane * stride + k];
+            for (std::size_t lane = 0; lane < lanes_; ++lane)
+                scores[k * lanes_ + lane] = lanes_of_actions_[lane * stride + k];
     }
 
 private:
@@ -59,9 +65,10 @@ private:
     bool bends_of_ranks() const { return terms_.translations + terms_.bends.size() > 0; }
     const float* of_term(std::size_t term) const { return mixed_.data() + term * lanes_; }
 
-    // Turns a polynomial in all features into one in the features of the action. weights: terms × width, for the terms of
-    // terms.hpp up to the crossings.
-    void fold(const float* z, const float* weights, std::size_t width, float* constant, float* linear, float* squared) const {
+    // Turns a polynomial in all features into one in the features of the action. weights: terms × width, for the terms
+    // of terms.hpp up to the crossings.
+    void fold(const float* z, const float* weights, std::size_t width, float* constant, float* linear,
+              float* squared) const {
         const std::size_t contexts = terms_.contexts, features = terms_.features - contexts;
         const auto at = [&](std::size_t term) { return weights + term * width; };
         for (std::size_t w = 0; w < width; ++w) {

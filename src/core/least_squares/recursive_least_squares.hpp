@@ -8,22 +8,24 @@
 
 namespace warmcb {
 
-// Nested models, each of them exact least squares after each example: from a constant for each action, over features and
-// their squares, to bends that can fit any function. Each lane mixes its models and those with shorter memories
+// Nested models, each of them exact least squares after each example: from a constant for each action, over features
+// and their squares, to bends that can fit any function. Each lane mixes its models and those with shorter memories
 // (memories.hpp), so that models that do not help get no weight.
 //
-// The units of features come from the first `settled_at` examples. Until then examples are kept, and all models are fitted
-// again whenever the number of examples has doubled. After that the units are fixed. The first rounds are also kept as long
-// as the unit of costs may change. If it does, the models start again from what the labels taught.
+// The units of features come from the first `settled_at` examples. Until then examples are kept, and all models are
+// fitted again whenever the number of examples has doubled. After that the units are fixed. The first rounds are also
+// kept as long as the unit of costs may change. If it does, the models start again from what the labels taught.
 class RecursiveLeastSquares : public WarmLearner {
 public:
     struct Options {
         std::size_t contexts;  // the number of features of the context, if rows describe actions; else not_described
         bool crosses;          // whether products of features of the context and of the action are terms
-        std::size_t widest;  // the most terms of exact models, without bends and later terms; rows with more features are wide
+        // the most terms of exact models, without bends and later terms; rows with more features are wide
+        std::size_t widest;
         bool squares;
         std::size_t bends;                   // the number of bends; 0 for none
-        std::size_t translations, products;  // terms for the predictions of labels; the most products of them with features (if more, none)
+        // terms for the predictions of labels; the most products of them with features (if more, none)
+        std::size_t translations, products;
         double ridge, intercept_ridge;
         double cross_ridge;
         double bend_ridge;  // for 192 bends; in proportion to their number
@@ -48,9 +50,10 @@ public:
         Row row() const { return {index.data(), value.data(), index.size(), identity}; }
     };
 
-    RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, Options of_learner, const Kernels& kernels)
-        : WarmLearner(features, actions, lanes, kernels), options(std::move(of_learner)),
-          terms(empty_terms()), models(fresh_models()), memories(fresh_memories()) {}
+    RecursiveLeastSquares(std::size_t features, std::size_t actions, std::size_t lanes, Options of_learner,
+                          const Kernels& kernels)
+        : WarmLearner(features, actions, lanes, kernels), options(std::move(of_learner)), terms(empty_terms()),
+          models(fresh_models()), memories(fresh_memories()) {}
 
     const Options options;
     Terms terms;
@@ -59,7 +62,8 @@ public:
     std::optional<LaneModels> taught;  // the models after the labels alone, as long as the first rounds are kept
     std::vector<Example> labels_kept, rounds_kept;
     std::vector<Example> met;  // rows of actions that were on offer, for the units of features
-    uint64_t seen = 0, fitted = 0, labels = 0, rounds = 0;  // fitted: the number of examples when the units were last renewed
+    // fitted: the number of examples when the units were last renewed
+    uint64_t seen = 0, fitted = 0, labels = 0, rounds = 0;
 
     bool is_whole() const { return inputs <= options.widest; }
     bool bends() const { return !terms.bends.empty(); }
@@ -144,7 +148,8 @@ public:
         changed->labels_kept = with_lanes(labels_kept, origins);
         changed->rounds_kept = with_lanes(rounds_kept, origins);
         changed->met = met;
-        std::tie(changed->seen, changed->fitted, changed->labels, changed->rounds) = std::tie(seen, fitted, labels, rounds);
+        std::tie(changed->seen, changed->fitted, changed->labels, changed->rounds) =
+            std::tie(seen, fitted, labels, rounds);
         return changed;
     }
 
@@ -160,28 +165,32 @@ public:
 
     uint64_t changes() const override { return memories.changes; }
     double memory(std::size_t lane) const override {
-        return options.half_life > 0 ? std::min(memories.memory(lane), options.half_life / std::log(2)) : memories.memory(lane);
+        return options.half_life > 0 ? std::min(memories.memory(lane), options.half_life / std::log(2))
+                                     : memories.memory(lane);
     }
 
     std::unique_ptr<Predictor> snapshot() const override {
         std::vector<double> memories_of_lanes(lanes);
         for (std::size_t lane = 0; lane < lanes; ++lane) memories_of_lanes[lane] = memory(lane);
-        return std::make_unique<MixedModel>(terms, models.weights, models.identities, memories.mixture, std::move(memories_of_lanes),
-                                            kernels);
+        return std::make_unique<MixedModel>(terms, models.weights, models.identities, memories.mixture,
+                                            std::move(memories_of_lanes), kernels);
     }
 
     Memories fresh_memories() const { return Memories(lanes, terms.sizes().size(), options.memories); }
 
     LaneModels fresh_models() const {
         std::vector<Forgetting> forgetting(lanes, {0, options.half_life});
-        for (const double half_life : options.memories.half_lives) forgetting.push_back(Forgetting::by_walking(half_life));
+        for (const double half_life : options.memories.half_lives)
+            forgetting.push_back(Forgetting::by_walking(half_life));
         std::vector<float> prior(terms.size(), static_cast<float>(1 / options.ridge));
         prior[0] = static_cast<float>(1 / options.intercept_ridge);
-        std::fill_n(prior.begin() + static_cast<std::ptrdiff_t>(terms.plain()), terms.crossings(), static_cast<float>(1 / options.cross_ridge));
+        std::fill_n(prior.begin() + static_cast<std::ptrdiff_t>(terms.plain()), terms.crossings(),
+                    static_cast<float>(1 / options.cross_ridge));
         const auto of_bends = static_cast<float>(192 / (options.bend_ridge * static_cast<double>(terms.bends.size())));
-        std::fill_n(prior.begin() + static_cast<std::ptrdiff_t>(terms.base() + terms.translations), terms.bends.size(), of_bends);
-        return LaneModels(actions, terms.sizes(), prior, forgetting, options.identities, is_whole(), static_cast<float>(options.first_guess),
-                          kernels);
+        std::fill_n(prior.begin() + static_cast<std::ptrdiff_t>(terms.base() + terms.translations), terms.bends.size(),
+                    of_bends);
+        return LaneModels(actions, terms.sizes(), prior, forgetting, options.identities, is_whole(),
+                          static_cast<float>(options.first_guess), kernels);
     }
 
 private:
@@ -189,7 +198,16 @@ private:
 
     Terms empty_terms() const {
         const std::size_t contexts = describes() ? options.contexts : 0;
-        Terms empty{features(), contexts, options.crosses, is_whole(), FeatureUnits(features(), is_whole(), options.units), {}, 0, 0, {}, {}};
+        Terms empty{features(),
+                    contexts,
+                    options.crosses,
+                    is_whole(),
+                    FeatureUnits(features(), is_whole(), options.units),
+                    {},
+                    0,
+                    0,
+                    {},
+                    {}};
         if (options.bends == 0 || !is_whole() || features() == contexts) return empty;
         empty.bends = draw_bends(options.bends, features(), contexts);
         empty.translations = options.translations;
@@ -206,7 +224,8 @@ private:
     static std::vector<Example> with_lanes(std::vector<Example> examples, const std::vector<std::size_t>& origins) {
         for (Example& example : examples) {
             std::vector<float> importance;
-            for (const std::size_t origin : origins) importance.push_back(origin == from_nothing ? 0.0f : example.importance[origin]);
+            for (const std::size_t origin : origins)
+                importance.push_back(origin == from_nothing ? 0.0f : example.importance[origin]);
             example.importance = std::move(importance);
         }
         return examples;
@@ -248,7 +267,8 @@ private:
         if (settled()) met.clear();
         models = fresh_models();
         memories = fresh_memories();
-        for (const Example& label : labels_kept) teach(models, label.row(), label.costs.data(), label.importance.data());
+        for (const Example& label : labels_kept)
+            teach(models, label.row(), label.costs.data(), label.importance.data());
         listen();
         if (rounds == 0) return;
         taught = models;
@@ -276,7 +296,8 @@ private:
         const float* said = models.forecast(phi, action).data();
         forecasts_.clear();
         for (std::size_t lane = 0; lane < lanes; ++lane)
-            for (std::size_t e = 0; e < memories.experts(); ++e) forecasts_.push_back(mixture().expert(said, models.lanes(), lane, e));
+            for (std::size_t e = 0; e < memories.experts(); ++e)
+                forecasts_.push_back(mixture().expert(said, models.lanes(), lane, e));
         memories.add(cost, age, forecasts_.data(), models, importance);
         importance_.assign(importance, importance + lanes);
         importance_.resize(models.lanes(), importance[lanes - 1]);
@@ -289,7 +310,8 @@ private:
         if (terms.translations == 0 || labels == 0) return;
         const std::size_t spoken = std::min(terms.translations, actions);
         const auto& sizes = models.weights.sizes;
-        const auto model = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), terms.base()) - sizes.begin());
+        const auto model =
+            static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), terms.base()) - sizes.begin());
         terms.translator.weights.assign(terms.base() * terms.translations, 0.0f);
         terms.translator.inverse.assign(terms.translations, 0.0f);
         for (std::size_t a = 0; a < spoken; ++a) {
@@ -303,7 +325,8 @@ private:
         }
     }
 
-    static constexpr double least_variance = 1e-4;  // of predicted unit costs: below it, labels do not inform about an action
+    // of predicted unit costs: below it, labels do not inform about an action
+    static constexpr double least_variance = 1e-4;
 
     std::vector<float> importance_;
     std::vector<double> forecasts_;

@@ -20,8 +20,8 @@ struct Bend {
     float phase;       // in turns, as are the weights
 };
 
-// With few features, examples are close together, and bends can be finer. No bend uses only features of the context (the
-// first `contexts`), as these are the same for all actions.
+// With few features, examples are close together, and bends can be finer. No bend uses only features of the context
+// (the first `contexts`), as these are the same for all actions.
 inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features, std::size_t contexts) {
     constexpr double shortest = 1, turn = 6.283185307179586;
     const double longest = 4 * std::max(1.0, std::sqrt(8.0 / static_cast<double>(std::max<std::size_t>(features, 1))));
@@ -42,7 +42,8 @@ inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features, std
             squares += weights[k] * weights[k];
         }
         const double length = shortest * std::pow(longest / shortest, uniform()) / turn;
-        for (std::size_t k = 0; k < size; ++k) bend.weights[k] = static_cast<float>(weights[k] * length / std::sqrt(squares));
+        for (std::size_t k = 0; k < size; ++k)
+            bend.weights[k] = static_cast<float>(weights[k] * length / std::sqrt(squares));
         bend.phase = static_cast<float>(uniform());
     }
     return bends;
@@ -50,17 +51,19 @@ inline std::vector<Bend> draw_bends(std::size_t count, std::size_t features, std
 
 // √2·cos of an angle in turns: a polynomial, so that every machine computes the same bits.
 inline float root_two_cosine(float turns) {
-    constexpr float no_fraction = 12582912.0f;  // 1.5·2²³: a sum with it is rounded to whole turns, faster than by floor
+    // 1.5·2²³: a sum with it is rounded to whole turns, faster than by floor
+    constexpr float no_fraction = 12582912.0f;
     const float r = turns - ((turns + no_fraction) - no_fraction), x = r * r;  // |r| ≤ ½
     float sum = cosine_coefficients[0];
     for (std::size_t i = 1; i < std::size(cosine_coefficients); ++i) sum = sum * x + cosine_coefficients[i];
     return 1.41421356f * sum;
 }
 
-// The predictions of a model of the labels: for each action the expected cost, in units of its standard deviation. They are
-// terms like any others, so labels that are consistently wrong are useful as well.
+// The predictions of a model of the labels: for each action the expected cost, in units of its standard deviation. They
+// are terms like any others, so labels that are consistently wrong are useful as well.
 struct Translator {
-    std::vector<float> weights, inverse;  // terms × actions; for each action 1/deviation, or 0 if labels do not inform about it
+    // terms × actions; for each action 1/deviation, or 0 if labels do not inform about it
+    std::vector<float> weights, inverse;
 
     bool speaks() const { return !weights.empty(); }
 };
@@ -68,8 +71,8 @@ struct Translator {
 // (1 | z | z²/2 | crossings | translations | bends | products of translations with features).
 //
 // `whole`: all features are centred, and zeros are included. Wide rows are only scaled: (1 | z | crossings). If a row
-// describes an action, the first features are those of the context; crossings are their products with the features of the
-// action.
+// describes an action, the first features are those of the context; crossings are their products with the features of
+// the action.
 struct Terms {
     std::size_t features, contexts;
     bool crosses, whole;
@@ -84,8 +87,8 @@ struct Terms {
     std::size_t base() const { return plain() + crossings(); }
     std::size_t size() const { return base() + translations + bends.size() + products; }
 
-    // The number of terms of each nested model. A model with only a constant is used for wide rows only: it predicts the cost of
-    // a good policy well, but does not say what to play.
+    // The number of terms of each nested model. A model with only a constant is used for wide rows only: it predicts
+    // the cost of a good policy well, but does not say what to play.
     std::vector<std::size_t> sizes() const {
         if (!whole) return {1, size()};
         std::vector<std::size_t> ends{1 + features, plain(), base(), base() + translations, size()};
@@ -93,7 +96,8 @@ struct Terms {
         return ends;
     }
 
-    // The terms of a row, padded to whole registers; for wide rows those that are not 0. Valid until the next row of this thread.
+    // The terms of a row, padded to whole registers; for wide rows those that are not 0. Valid until the next row of
+    // this thread.
     Row expand(Row row, bool translate) const {
         row = without_intercept(row);
         Row terms = whole ? expand_whole(row, translate) : expand_wide(row);
@@ -206,8 +210,10 @@ private:
     void translate(const float* scores, float* value) const {
         float* said = value + base();
         for (std::size_t t = 1; t < base(); ++t)
-            for (std::size_t a = 0; a < translations; ++a) said[a] += value[t] * translator.weights[t * translations + a];
-        for (std::size_t a = 0; a < translations; ++a) said[a] = std::clamp(said[a] * translator.inverse[a], -5.0f, 5.0f);
+            for (std::size_t a = 0; a < translations; ++a)
+                said[a] += value[t] * translator.weights[t * translations + a];
+        for (std::size_t a = 0; a < translations; ++a)
+            said[a] = std::clamp(said[a] * translator.inverse[a], -5.0f, 5.0f);
         float* multiplied = value + size() - products;
         for (std::size_t i = 0; i < products; ++i) multiplied[i] = said[i % translations] * scores[i / translations];
     }

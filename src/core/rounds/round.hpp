@@ -36,7 +36,8 @@ struct Event {
     std::size_t action;
     double cost, probability;
     uint64_t round;  // the number of rounds that had been learned when it was made
-    bool drawn = true;  // false: the action was not drawn at random, so it teaches its cost, but says nothing about any λ
+    // false: the action was not drawn at random, so it teaches its cost, but says nothing about any λ
+    bool drawn = true;
 };
 
 // Bonuses, which lower the scores of new actions and of actions that were not played for long.
@@ -45,7 +46,9 @@ struct Doubts {
     const Optimism& optimism;
 
     bool any() const { return trial.ran() || optimism.has_any(); }
-    float of(std::size_t action) const { return trial.doubt(action) + (optimism.has_any() ? optimism.bonus(action) : 0.0f); }
+    float of(std::size_t action) const {
+        return trial.doubt(action) + (optimism.has_any() ? optimism.bonus(action) : 0.0f);
+    }
 };
 
 // Computes the scores of all lanes, and the action that each lane prefers after bonuses.
@@ -56,7 +59,8 @@ inline void look(const Predictor& predictor, const Doubts& doubts, const Offer& 
         scratch.lowered = scratch.scores;
         for (std::size_t a = 0; a < offer.actions(); ++a) {
             const float doubt = doubts.of(a);
-            for (std::size_t lane = 0; lane < predictor.lanes; ++lane) scratch.lowered[a * predictor.lanes + lane] -= doubt;
+            for (std::size_t lane = 0; lane < predictor.lanes; ++lane)
+                scratch.lowered[a * predictor.lanes + lane] -= doubt;
         }
         scratch.optimistic = scratch.lowered.data();
     }
@@ -75,13 +79,15 @@ struct Decider {
     Doubts doubts() const { return {trial, optimism}; }
 
     // Lines 3 and 4 of Algorithm 1, for an offer whose scores `look` has computed.
-    std::size_t decide(std::size_t actions, uint64_t round, double uniform, Scratch& scratch, double* probabilities) const {
+    std::size_t decide(std::size_t actions, uint64_t round, double uniform, Scratch& scratch,
+                       double* probabilities) const {
         selector.mark_eligible(scratch.eligible.data(), predictor.lanes);
         scratch.in_charge = selector.best();
         // A bandit that has forgotten rounds explores as if they had not happened.
-        const auto remembered = static_cast<uint64_t>(std::min(predictor.memory(predictor.lanes - 1), static_cast<double>(round)));
-        const Opinions opinions{scratch.optimistic, actions, predictor.lanes, scratch.greedy.data(), scratch.eligible.data(),
-                                scratch.in_charge, epsilon, remembered};
+        const auto remembered =
+            static_cast<uint64_t>(std::min(predictor.memory(predictor.lanes - 1), static_cast<double>(round)));
+        const Opinions opinions{scratch.optimistic, actions, predictor.lanes, scratch.greedy.data(),
+                                scratch.eligible.data(), scratch.in_charge, epsilon, remembered};
         explorer.distribution(opinions, probabilities);
         trial.mix(opinions, probabilities);
         return draw(probabilities, actions, uniform);
@@ -98,7 +104,8 @@ struct Student {
     CostUnit& unit;
     double epsilon;
     const double* weights;  // the weight of a round in each lane; null: rounds teach nothing
-    const uint8_t* unjudged;  // actions × lanes: whether the lane has no label for the action, and learns it from rounds alone; null: none
+    // actions × lanes: whether the lane has no label for the action, and learns it from rounds alone; null: none
+    const uint8_t* unjudged;
     double unjudged_weight;
     bool by_propensity = learner.weighs_by_propensity();
 
@@ -112,13 +119,15 @@ struct Student {
         }
         const std::size_t actions = offer.actions();
         const uint8_t* marks = offer.allowed();
-        const std::size_t allowed = marks ? std::count_if(marks, marks + actions, [](uint8_t one) { return one != 0; }) : actions;
+        const std::size_t allowed =
+            marks ? std::count_if(marks, marks + actions, [](uint8_t one) { return one != 0; }) : actions;
         const auto largest = [&](bool of_eligible) {
             return trial.widened(explorer.largest_weight(allowed, epsilon, event.round, of_eligible), event.round);
         };
         const uint64_t age = now > event.round ? now - event.round : 0;
-        const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action, unit.unit(event.cost),
-                              event.probability, largest(true), largest(false), age, unit.fixed()};
+        const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action,
+                              unit.unit(event.cost), event.probability, largest(true), largest(false), age,
+                              unit.fixed()};
         optimism.add(event.action);
         if (event.drawn) selector.add(outcome);
         trial.count(event.action, now);
@@ -148,8 +157,8 @@ struct Trace {
 
 // Plays one round, and returns whether it was learned.
 template <class CostOf>
-bool play(const Decider& decider, const Student& student, const Offer& offer, uint64_t round, double uniform, CostOf&& cost_of,
-          Scratch& scratch, Trace trace) {
+bool play(const Decider& decider, const Student& student, const Offer& offer, uint64_t round, double uniform,
+          CostOf&& cost_of, Scratch& scratch, Trace trace) {
     look(student.learner, student.doubts(), offer, scratch);
     const std::size_t action = decider.decide(offer.actions(), round, uniform, scratch, scratch.probabilities.data());
     const double probability = scratch.probabilities[action], cost = cost_of(action);

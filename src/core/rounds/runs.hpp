@@ -13,8 +13,8 @@ struct Segment {
 };
 
 // Plays the rows of a segment. Actions with unknown costs are not allowed.
-inline void play(const Decider& decider, const Student& student, const Stream& random, const Rows& rows, const Costs& costs,
-                 Segment segment, Trace trace) {
+inline void play(const Decider& decider, const Student& student, const Stream& random, const Rows& rows,
+                 const Costs& costs, Segment segment, Trace trace) {
     Scratch& scratch = Scratch::of_this_thread(student.learner.actions, student.learner.lanes);
     for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
         const uint8_t* allowed = costs.known(i, student.learner.actions, scratch.allowed.data());
@@ -26,8 +26,8 @@ inline void play(const Decider& decider, const Student& student, const Stream& r
 
 // The same with described actions; costs[k] belongs to row k. If the cost of the chosen action is NaN, the round is not
 // learned and not counted. Returns the number of learned rounds.
-inline uint64_t play(const Decider& decider, const Student& student, const Stream& random, const Pairing& pairing, const Offers& offers,
-                     const double* costs, Segment segment, Trace trace) {
+inline uint64_t play(const Decider& decider, const Student& student, const Stream& random, const Pairing& pairing,
+                     const Offers& offers, const double* costs, Segment segment, Trace trace) {
     uint64_t round = segment.first_round;
     for (std::size_t i = segment.begin, t = 0; i < segment.end; ++i, ++t) {
         const DescribedOffer offer(pairing, offers, i);

@@ -9,8 +9,8 @@ class Contest : public Selector {
 public:
     enum class Rule { baseline, running_baseline, self_normalised, doubly_robust, doubly_robust_in_charge, forecast };
 
-    // contention: lanes whose charge is higher than the best by more than this are not explored any more; error_weight: the
-    // weight of a squared forecast error compared to a cost; error: the probability that any interval ever fails.
+    // contention: lanes whose charge is higher than the best by more than this are not explored any more; error_weight:
+    // the weight of a squared forecast error compared to a cost; error: the probability that any interval ever fails.
     Contest(std::size_t lanes, Rule rule, double contention, double error_weight, double error)
         : sums(lanes), weights(lanes), dropped(lanes), evidence(lanes, error), rule_(rule), contention_(contention),
           error_weight_(error_weight), error_(error) {}
@@ -114,9 +114,9 @@ private:
     double contention_, error_weight_, error_;
     std::size_t best_ = 0;
 
-    // The lane λ = 1 is the judge, as it has no labels. It believes in actions that it has not seen fail. If costs are prompt,
-    // it is in charge for a few rounds then, and learns better; if they are late, it would be in charge for many, so all lanes
-    // are heard.
+    // The lane λ = 1 is the judge, as it has no labels. It believes in actions that it has not seen fail. If costs are
+    // prompt, it is in charge for a few rounds then, and learns better; if they are late, it would be in charge for
+    // many, so all lanes are heard.
     double expected(const Outcome& round, std::size_t action) const {
         const std::size_t last = sums.size() - 1;
         if (!is_late(round.age, rounds)) return round.expected(last, action);
@@ -148,8 +148,8 @@ private:
             break;
         }
         case Rule::forecast: {
-            // The cost of the lane's action, or its expected cost if another action was played; and the squared error of the
-            // lane's own forecast for the action that was played.
+            // The cost of the lane's action, or its expected cost if another action was played; and the squared error
+            // of the lane's own forecast for the action that was played.
             const double error = cost - round.expected(lane, round.action);
             sums[lane] += played ? cost : expected(round, static_cast<std::size_t>(round.greedy[lane]));
             sums[lane] += error_weight_ * error * error;

@@ -1,7 +1,7 @@
 // How much worse the policies of each lane were than those of the last lane, as a weighted average over the rounds. The
 // interval holds at all times together, if rounds are learned as they are played. It is the predictable
-// empirical-Bernstein confidence sequence of Waudby-Smith and Ramdas (2023), for doubly robust differences with the model
-// of the last lane.
+// empirical-Bernstein confidence sequence of Waudby-Smith and Ramdas (2023), for doubly robust differences with the
+// model of the last lane.
 #pragma once
 
 #include "contracts.hpp"
@@ -10,7 +10,8 @@ namespace warmcb {
 
 class PairedEvidence {
 public:
-    PairedEvidence(std::size_t lanes, double error) : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes), error_(error) {}
+    PairedEvidence(std::size_t lanes, double error)
+        : bets(lanes), winnings(lanes), penalties(lanes), squares(lanes), error_(error) {}
 
     // For each lane: Σb, Σb·x, Σψ(b)·x² and Σx², for its differences x and the bets b.
     std::vector<double> bets, winnings, penalties, squares;
@@ -45,7 +46,8 @@ public:
         bounded &= round.bounded;
         if (!bounded) return;
         const std::size_t last = bets.size() - 1;
-        const double log_of_error = this->log_of_error(), budget = 2 * log_of_error / std::log(1 + static_cast<double>(++rounds));
+        const double log_of_error = this->log_of_error(),
+                     budget = 2 * log_of_error / std::log(1 + static_cast<double>(++rounds));
         for (std::size_t lane = 0; lane < last; ++lane) {
             const double largest_weight = eligible(lane) ? round.largest_weight : round.largest_weight_ever;
             const double bound = 1 + largest_weight;  // of |x|: a difference of predictions, and one correction
@@ -87,7 +89,8 @@ private:
 
     // ln(2/error), with a union bound over the lanes and the starts.
     double log_of_error() const {
-        const double lanes = static_cast<double>(std::max<std::size_t>(bets.size(), 2) - 1), k = static_cast<double>(starts);
+        const double lanes = static_cast<double>(std::max<std::size_t>(bets.size(), 2) - 1),
+                     k = static_cast<double>(starts);
         return std::log(2 / error_ * lanes * k * (k + 1));
     }
 

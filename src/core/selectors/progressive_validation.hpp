@@ -18,7 +18,8 @@ public:
     // New lanes start with the charge of the lane in charge.
     ProgressiveValidation with_lanes(const std::vector<std::size_t>& origins) const {
         ProgressiveValidation changed(origins.size());
-        for (std::size_t lane = 0; lane < origins.size(); ++lane) changed.sums[lane] = sums[origins[lane] == from_nothing ? best() : origins[lane]];
+        for (std::size_t lane = 0; lane < origins.size(); ++lane)
+            changed.sums[lane] = sums[origins[lane] == from_nothing ? best() : origins[lane]];
         changed.rounds = rounds;
         changed.first = first == 0 ? 0 : origins.size() - 1;
         return changed;

@@ -38,7 +38,8 @@ inline void restore(Optimism& optimism, const State& state) {
     copy_from(state, "counts", optimism.counts);
     copy_from(state, "last", optimism.last);
     copy_from(state, "rounds", rounds);
-    require(std::all_of(optimism.counts.begin(), optimism.counts.end(), [](double count) { return count >= 0; }), "a negative count");
+    require(std::all_of(optimism.counts.begin(), optimism.counts.end(), [](double count) { return count >= 0; }),
+            "a negative count");
     require(std::all_of(optimism.last.begin(), optimism.last.end(), [&](uint64_t when) { return when <= rounds[0]; }),
             "counted after the last round");
     optimism.rounds = rounds[0];
@@ -46,8 +47,8 @@ inline void restore(Optimism& optimism, const State& state) {
 
 inline State state_of(const CostUnit& unit) {
     State state;
-    state["numbers"] = copy_of(std::vector<double>{unit.low, unit.width, unit.lowest, unit.highest, unit.lowest_before, unit.highest_before,
-                                                   unit.mean, unit.squares});
+    state["numbers"] = copy_of(std::vector<double>{unit.low, unit.width, unit.lowest, unit.highest, unit.lowest_before,
+                                                   unit.highest_before, unit.mean, unit.squares});
     state["seen"] = copy_of(std::vector<uint64_t>{unit.seen});
     return state;
 }

@@ -27,7 +27,8 @@ inline void put_examples(State& state, const RecursiveLeastSquares& learner) {
                 costs.push_back(std::isnan(cost) ? 0 : cost);
             }
         }
-    state["kept_counts"] = copy_of(std::vector<uint64_t>{learner.labels_kept.size(), learner.rounds_kept.size(), learner.met.size()});
+    state["kept_counts"] =
+        copy_of(std::vector<uint64_t>{learner.labels_kept.size(), learner.rounds_kept.size(), learner.met.size()});
     state["kept_index"] = as_array(std::move(index));
     state["kept_value"] = as_array(std::move(value));
     state["kept_importance"] = as_array(std::move(importance));
@@ -51,10 +52,11 @@ inline void get_examples(const State& state, RecursiveLeastSquares& learner) {
     std::vector<uint64_t> identities(total), ages(total);
     copy_from(state, "kept_identities", identities);
     copy_from(state, "kept_ages", ages);
-    require(counts[0] <= total && counts[1] <= total - counts[0] && counts[2] == total - counts[0] - counts[1] && actions.size() == total,
+    require(counts[0] <= total && counts[1] <= total - counts[0] && counts[2] == total - counts[0] - counts[1] &&
+                actions.size() == total,
             "another number of examples");
-    require(importance.size() == (counts[0] + counts[1]) * learner.lanes && value.size() == index.size() && known.size() == costs.size() &&
-                costs.size() == counts[0] * learner.actions + counts[1],
+    require(importance.size() == (counts[0] + counts[1]) * learner.lanes && value.size() == index.size() &&
+                known.size() == costs.size() && costs.size() == counts[0] * learner.actions + counts[1],
             "examples of another size");
     std::size_t begin = 0, cost = 0;
     for (std::size_t i = 0; i < total; ++i) {
@@ -63,11 +65,13 @@ inline void get_examples(const State& state, RecursiveLeastSquares& learner) {
         RecursiveLeastSquares::Example example;
         example.index.assign(index.begin() + begin, index.begin() + ends[i]);
         example.value.assign(value.begin() + begin, value.begin() + ends[i]);
-        require(std::all_of(example.index.begin(), example.index.end() - 1, [&](uint32_t j) { return j < learner.features(); }) &&
+        require(std::all_of(example.index.begin(), example.index.end() - 1,
+                            [&](uint32_t j) { return j < learner.features(); }) &&
                     example.index.back() == learner.features(),
                 "an unknown feature");
         if (!is_met) {
-            example.importance.assign(importance.begin() + i * learner.lanes, importance.begin() + (i + 1) * learner.lanes);
+            example.importance.assign(importance.begin() + i * learner.lanes,
+                                      importance.begin() + (i + 1) * learner.lanes);
             require(none_negative(example.importance), "an example of negative weight");
             for (std::size_t k = 0; k < (is_label ? learner.actions : 1); ++k, ++cost)
                 example.costs.push_back(known[cost] ? costs[cost] : std::numeric_limits<double>::quiet_NaN());

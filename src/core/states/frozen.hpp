@@ -26,8 +26,8 @@ inline std::unique_ptr<Predictor> thaw_linear(const State& state, const Kernels&
     std::vector<uint64_t> shape(3);  // inputs, actions, lanes
     copy_from(state, "shape_of_weights", shape);
     require(shape[0] > 0, "weights without an intercept");
-    require(std::all_of(shape.begin(), shape.end(), [](uint64_t size) { return size < most_inputs; }) && shape[0] * shape[1] < most_weights &&
-                shape[0] * shape[1] * shape[2] < most_weights,
+    require(std::all_of(shape.begin(), shape.end(), [](uint64_t size) { return size < most_inputs; }) &&
+                shape[0] * shape[1] < most_weights && shape[0] * shape[1] * shape[2] < most_weights,
             "too many weights");
     const std::size_t width = shape[1] * shape[2];
     const auto weighed = nb::cast<Array<const int64_t>>(state["weighed"]);
@@ -37,7 +37,8 @@ inline std::unique_ptr<Predictor> thaw_linear(const State& state, const Kernels&
     auto model = std::make_unique<LinearModel>(shape[0] - 1, shape[1], shape[2], kernels);
     for (std::size_t k = 0; k < weighed.size(); ++k) {
         require(0 <= weighed(k) && static_cast<uint64_t>(weighed(k)) < shape[0], "an unknown feature");
-        std::copy_n(weights.data() + k * width, width, model->weights.data() + static_cast<std::size_t>(weighed(k)) * width);
+        std::copy_n(weights.data() + k * width, width,
+                    model->weights.data() + static_cast<std::size_t>(weighed(k)) * width);
     }
     return model;
 }
@@ -58,19 +59,22 @@ inline std::unique_ptr<Predictor> thaw(const State& state) {
     get_terms(state, counts[0], terms);
     const auto values = array_from<float>(state, "weights");
     const auto mixture = array_from<double>(state, "mixture"), memories = array_from<double>(state, "memories");
-    require(counts[0] > 0 && counts[0] <= values.size() && counts[1] >= memories.size() && counts[1] <= values.size() && !memories.empty(),
+    require(counts[0] > 0 && counts[0] <= values.size() && counts[1] >= memories.size() && counts[1] <= values.size() &&
+                !memories.empty(),
             "weights without actions or lanes");
     require(all_finite(values.data(), values.size()), "a weight is not finite");
     NestedWeights weights({}, counts[0], counts[1], whole);
     weights.sizes = terms.sizes();
     require(values.size() == weights.begin(weights.models()), "one weight for each term");
     weights.values = values;
-    require(mixture.size() == memories.size() * (weights.models() + counts[1] - memories.size()), "a mixture of another size");
+    require(mixture.size() == memories.size() * (weights.models() + counts[1] - memories.size()),
+            "a mixture of another size");
     require(none_negative(memories) && none_negative(mixture), "a negative memory");
     Identities identities(weights.models(), weights.lanes, {1, std::numeric_limits<std::size_t>::max()});
     get_identities(state, "model", identities);
     require(identities.known.empty() || counts[0] == 1, "identities of numbered actions");
-    return std::make_unique<MixedModel>(std::move(terms), std::move(weights), std::move(identities), mixture, memories, kernels);
+    return std::make_unique<MixedModel>(std::move(terms), std::move(weights), std::move(identities), mixture, memories,
+                                        kernels);
 }
 
 }  // namespace warmcb

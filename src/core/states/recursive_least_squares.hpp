@@ -29,8 +29,9 @@ inline State state_of(const RecursiveLeastSquares& learner) {
     state["better"] = copy_of(memories.better);
     state["ages"] = copy_of(memories.ages);
     state["errors"] = copy_of(std::vector<double>{memories.short_error, memories.long_error, memories.long_square});
-    state["counts"] = copy_of(std::vector<uint64_t>{learner.seen, learner.fitted, learner.labels, learner.rounds, learner.terms.units.renewals,
-                                                    memories.rounds, memories.last_alarm, memories.changes});
+    state["counts"] = copy_of(std::vector<uint64_t>{learner.seen, learner.fitted, learner.labels, learner.rounds,
+                                                    learner.terms.units.renewals, memories.rounds, memories.last_alarm,
+                                                    memories.changes});
     return state;
 }
 
@@ -51,7 +52,8 @@ inline void restore(RecursiveLeastSquares& learner, const State& state) {
     require(places.size() == whose.size(), "places without features");
     units.places.resize(units.features());
     for (std::size_t i = 0; i < places.size(); ++i) {
-        require(whose[i] < units.features() && units.places[whose[i]].size() < FeatureUnits::most_places * FeatureUnits::window,
+        require(whose[i] < units.features() &&
+                    units.places[whose[i]].size() < FeatureUnits::most_places * FeatureUnits::window,
                 "a place of an unknown feature");
         units.places[whose[i]].push_back(places[i]);
     }

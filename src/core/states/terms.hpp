@@ -13,7 +13,8 @@ namespace warmcb {
 constexpr uint64_t most_bends = 1 << 12;
 
 inline std::vector<uint64_t> shape_of(const Terms& terms) {
-    return {terms.features, terms.whole, terms.translations, terms.products, terms.bends.size(), terms.contexts, terms.crosses};
+    return {terms.features, terms.whole, terms.translations, terms.products,
+            terms.bends.size(), terms.contexts, terms.crosses};
 }
 
 inline void put_terms(State& state, const Terms& terms) {
@@ -31,10 +32,12 @@ inline void put_terms(State& state, const Terms& terms) {
 inline void get_terms(const State& state, std::size_t actions, Terms& terms) {
     std::vector<uint64_t> shape(7);
     copy_from(state, "shape", shape);
-    require(shape[0] == terms.features && shape[1] == terms.whole && shape[5] <= terms.features && shape[6] <= 1 && shape[2] <= actions && shape[4] <= most_bends &&
-                shape[3] <= shape[2] * terms.features && (shape[4] == 0 || (terms.features > 0 && terms.whole)),
+    require(shape[0] == terms.features && shape[1] == terms.whole && shape[5] <= terms.features && shape[6] <= 1 &&
+                shape[2] <= actions && shape[4] <= most_bends && shape[3] <= shape[2] * terms.features &&
+                (shape[4] == 0 || (terms.features > 0 && terms.whole)),
             "terms of another shape");
-    require(array_from<double>(state, "largest") == std::vector<double>{terms.units.options.largest}, "features that are clipped elsewhere");
+    require(array_from<double>(state, "largest") == std::vector<double>{terms.units.options.largest},
+            "features that are clipped elsewhere");
     terms.translations = shape[2];
     terms.products = shape[3];
     terms.contexts = shape[5];
@@ -45,7 +48,8 @@ inline void get_terms(const State& state, std::size_t actions, Terms& terms) {
     copy_from(state, "inverse", terms.units.inverse);
     copy_from(state, "knots", terms.units.knots);
     for (std::size_t i = 1; i < terms.units.knots.size(); ++i)
-        require(i % FeatureUnits::knots_of_each == 0 || terms.units.knots[i - 1] <= terms.units.knots[i], "knots out of order");
+        require(i % FeatureUnits::knots_of_each == 0 || terms.units.knots[i - 1] <= terms.units.knots[i],
+                "knots out of order");
     terms.squared = array_from<uint32_t>(state, "squared");
     require(terms.squared.size() <= terms.features, "more squares than features");
     for (const uint32_t feature : terms.squared) require(feature < terms.features, "the square of an unknown feature");

@@ -17,7 +17,7 @@ Mask = NDArray[np.uint8] | None
 """The same for many rows, of shape (n, K)."""
 
 
-class Events(NamedTuple):
+class CheckedEvents(NamedTuple):
     """The outcomes of many decisions, after all checks."""
 
     actions: NDArray[np.int32]
@@ -93,7 +93,7 @@ class Actions:
         self._check_played(action, number, allowed, self.count)
         return CheckedEvent(number, cost, _inputs.probability(probability), allowed, learned)
 
-    def events(self, decisions: Sequence[Decision], costs: NDArray[np.float64]) -> Events:
+    def events(self, decisions: Sequence[Decision], costs: NDArray[np.float64]) -> CheckedEvents:
         """Check many decisions of this bandit, with their costs."""
         if isinstance(decisions, Decisions):
             shape = np.shape(decisions.probabilities)
@@ -107,7 +107,7 @@ class Actions:
         events = [self.event(decision, float(cost)) for decision, cost in zip(decisions, costs, strict=True)]
         everything = np.ones(self.count, dtype=np.uint8)
         masked = any(event.allowed is not None for event in events)
-        return Events(
+        return CheckedEvents(
             np.array([event.action for event in events], dtype=np.int32),
             costs,
             np.array([event.probability for event in events], dtype=np.float64),
@@ -115,7 +115,7 @@ class Actions:
             np.array([event.round for event in events], dtype=np.uint64),
         )
 
-    def _events_of_arrays(self, many: Decisions, costs: NDArray[np.float64]) -> Events:
+    def _events_of_arrays(self, many: Decisions, costs: NDArray[np.float64]) -> CheckedEvents:
         n_rows = len(costs)
         if many.names != self.names:
             raise InputError("the decisions have other names of actions; expected those of this bandit")
@@ -140,7 +140,7 @@ class Actions:
                 raise InputError(f"decisions.{name}[{wrong[0]}] is {value}; expected the decisions unchanged")
         mask = None if allowed.all() else np.ascontiguousarray(allowed, dtype=np.uint8)
         probabilities = np.ascontiguousarray(many.probability, dtype=np.float64)
-        return Events(numbers, costs, probabilities, mask, many.round.astype(np.uint64))
+        return CheckedEvents(numbers, costs, probabilities, mask, many.round.astype(np.uint64))
 
     def _own_numbers(self, actions: NDArray[Any]) -> NDArray[np.int32]:
         in_range = actions.dtype.kind in "iu" and ((actions >= 0) & (actions < self.count)).all()

@@ -15,7 +15,7 @@ from warmcb._core import Rows, draw
 from warmcb._costs import CostTable
 from warmcb._messages import shown
 from warmcb._states import State
-from warmcb.bandits._actions import Actions, Allowed, Events, Mask
+from warmcb.bandits._actions import Actions, Allowed, CheckedEvents, Mask
 from warmcb.bandits._base import BaseBandit
 from warmcb.bandits.decisions import CheckedEvent, RoundArrays, Trace
 from warmcb.bandits.explanations import Explanation
@@ -94,7 +94,7 @@ class NumberedRounds(BaseBandit):
             chosen[i], probabilities[i] = self._choose(rows.row(i), allowed, float(uniforms[i]))
         return chosen, probabilities
 
-    def _learn_many(self, rows: Rows, events: Events) -> None:
+    def _learn_many(self, rows: Rows, events: CheckedEvents) -> None:
         """Learn the outcomes of many rounds, in their order."""
         actions, costs, probabilities, mask, rounds = events
         numbers = zip(actions.tolist(), costs.tolist(), probabilities.tolist(), rounds.tolist(), strict=True)

@@ -20,7 +20,7 @@ from warmcb import _core, _inputs
 from warmcb._core import Costs, Rows, Stream
 from warmcb._costs import CostTable
 from warmcb._states import State
-from warmcb.bandits._actions import Actions, Allowed, Events, Mask
+from warmcb.bandits._actions import Actions, Allowed, CheckedEvents, Mask
 from warmcb.bandits._base import names_of_array
 from warmcb.bandits._lanes import Lanes
 from warmcb.bandits._numbered import Bandit
@@ -177,7 +177,7 @@ class LaneBandit(Lanes, Bandit):
         self._compiled.decide_many(rows, mask, self.learned_, uniforms, chosen, probabilities)
         return chosen, probabilities
 
-    def _learn_many(self, rows: Rows, events: Events) -> None:
+    def _learn_many(self, rows: Rows, events: CheckedEvents) -> None:
         if self._compiled is None:
             super()._learn_many(rows, events)
         else:

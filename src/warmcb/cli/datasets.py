@@ -155,11 +155,7 @@ def _first(columns: tuple[str, ...] | None) -> list[str] | None:
 
 def _shares(data: Dataset) -> NDArray[np.float64]:
     """The share of rows in which each action is the best one."""
-    if data.y is not None:
-        best = data.y
-    else:
-        assert data.costs is not None
-        best = data.costs.argmin(axis=1)
+    best = data.costs.argmin(axis=1) if data.y is None else data.y
     return np.bincount(best, minlength=data.n_actions) / len(best)
 
 

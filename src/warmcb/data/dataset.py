@@ -8,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
+from warmcb._costs import CostTable
 from warmcb.data.remarks import is_number, table_remarks
 from warmcb.errors import DataError
 
@@ -43,9 +44,9 @@ class Dataset:
 
     name: str
     X: Any
-    y: NDArray[np.int32] | None
+    y: NDArray[np.int32] | Any  # Any instead of None: programs that know what their data has need not prove it to mypy
     classes: tuple[str, ...]
-    costs: NDArray[np.float64] | None = None
+    costs: NDArray[np.float64] | Any = None
     target: str | None = None
     remarks: tuple[str, ...] = ()
 
@@ -69,6 +70,11 @@ class Dataset:
     def answers(self) -> dict[str, Any]:
         """The labels or the costs, as keyword arguments of `simulate`."""
         return {"y": self.y} if self.y is not None else {"costs": self.costs}
+
+    @property
+    def cost_table(self) -> CostTable:
+        """The labels, or the costs if there are no labels."""
+        return self.costs if self.y is None else self.y
 
     def rows(self, order: NDArray[np.int64]) -> Self:
         """Select rows, in a given order.

@@ -20,10 +20,10 @@ from warmcb.service.personalizer.routes import Personalizer
 from warmcb.service.refusals import RefusedError, not_found
 from warmcb.service.routes.backend import Backend
 from warmcb.service.routes.deletion import Deletion
-from warmcb.service.routes.evaluation import Evaluation
+from warmcb.service.routes.evaluation import Evaluating
 from warmcb.service.routes.events import Events
 from warmcb.service.routes.keys import Keys
-from warmcb.service.routes.log import Log
+from warmcb.service.routes.log import LoopLog
 from warmcb.service.routes.loops import Loops
 from warmcb.service.routes.models import Models
 from warmcb.service.routes.page import Page
@@ -71,11 +71,11 @@ class Application:
         backend = Backend(store, Directory(store, master), Committer(store, clock))
         self._directory = backend.directory
         door = Door(self._directory, limits)
-        serving, evaluation = Serving(backend, limits), Evaluation(store)
+        serving, evaluation = Serving(backend, limits), Evaluating(store)
         others = [
             *Status(backend).endpoints,
             *Events(backend).endpoints,
-            *Log(store).endpoints,
+            *LoopLog(store).endpoints,
             *evaluation.endpoints,
             *Reporting(store, clock).endpoints,
             *Loops(backend).endpoints,

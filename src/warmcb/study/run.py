@@ -156,7 +156,6 @@ def _check(grid: Grid, dataset: Dataset | DescribedDataset) -> None:
 
 
 def _check_rows(dataset: Dataset, played: Sequence[str]) -> None:
-    assert dataset.y is not None
     _inputs.matrix(dataset.X, None)  # refuses values that are not finite
     for name in played:
         if _own.is_own(name):  # it may be unable to learn from a single row

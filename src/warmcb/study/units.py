@@ -183,7 +183,6 @@ class OptimalUnit:
         if isinstance(dataset, DescribedDataset):
             found, constant = optimal_described(dataset), random_cost(dataset)
         else:
-            assert dataset.y is not None
             found = optimal_cost(dataset.X, dataset.y, dataset.n_actions)
             constant = float(1 - np.bincount(dataset.y).max() / len(dataset.y))
         row = (self.data.name, self.shuffle, found, constant)

@@ -53,9 +53,7 @@ class Plan:
         if isinstance(data, DescribedDataset):
             bandit = build(self.algorithm, data.n_actions, self.options, known)
             return next(play(data.scene(**settings, checkpoints=()), [bandit]))
-        table = data.y if data.y is not None else data.costs
-        assert table is not None
-        known["action"] = _costs.best_constant(table, data.n_actions)
+        known["action"] = _costs.best_constant(data.cost_table, data.n_actions)
         return simulate(build(self.algorithm, data.n_actions, self.options, known), data.X, **data.answers, **settings)
 
     @property

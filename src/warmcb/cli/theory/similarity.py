@@ -11,7 +11,7 @@ from warmcb import _inputs
 from warmcb.cli import console, outputs
 from warmcb.cli.options import AsJson, Target, output_file, sizes
 from warmcb.cli.theory.answer import draw_frontier, print_answer
-from warmcb.cli.theory.sources import corrupted, labels_of, matched, policy_class, table_of
+from warmcb.cli.theory.sources import corrupted, labels_of, matched, policy_class
 from warmcb.data import open_numbered
 from warmcb.errors import InputError
 from warmcb.noise import parse_noise
@@ -68,7 +68,7 @@ def similarity_command(
     said = console.messages()
     with console.busy(said, f"reading {a}"):
         truth = open_numbered(a, target)
-        costs_1 = table_of(truth)
+        costs_1 = truth.cost_table
         remarks = [f"{truth.name}: {remark}" for remark in truth.remarks]
         if chosen_noise is not None:
             other, costs_2 = f"A with {chosen_noise}", corrupted(truth, chosen_noise, seed)

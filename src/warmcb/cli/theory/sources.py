@@ -16,12 +16,6 @@ from warmcb.noise import Noise, OwnNoise
 _MOST_ROWS_TO_GROW_ON = 20_000
 
 
-def table_of(data: Dataset) -> CostTable:
-    table = data.y if data.y is not None else data.costs
-    assert table is not None
-    return table
-
-
 def labels_of(table: CostTable) -> NDArray[Any]:
     return table if table.ndim == 1 else table.argmin(axis=1)
 
@@ -47,7 +41,6 @@ def matched(truth: Dataset, other: Dataset, a: str, b: str) -> CostTable:
         return np.array([truth.classes.index(name) for name in other.classes], dtype=np.int32)[other.y]
     if missing := [name for name in truth.classes if name not in other.classes]:
         raise DataError(f"{b} has no costs of the class {missing[0]!r}; expected costs for all classes of {a}")
-    assert other.costs is not None
     return other.costs[:, [other.classes.index(name) for name in truth.classes]]
 
 

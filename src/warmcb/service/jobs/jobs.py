@@ -80,7 +80,7 @@ async def jobs(database: Database, loop: str, kind: str) -> list[Job]:
     return [_job(row) for row in await database.fetch(sql, loop, kind)]
 
 
-async def remove(database: Database, now: int, loop: str, kind: str, identity: str) -> int:
+async def remove(database: Database, loop: str, kind: str, identity: str) -> int:
     """Remove a job and return how many were removed, 0 or 1. If it is running, its result is dropped."""
     return await database.execute("DELETE FROM jobs WHERE loop = $1 AND kind = $2 AND id = $3", loop, kind, identity)
 

@@ -25,7 +25,7 @@ from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
 from warmcb.service.routes.backend import Routes
-from warmcb.service.routes.evaluation import Evaluation
+from warmcb.service.routes.evaluation import Evaluating
 
 KIND = "evaluation"
 CONTRACT = "InvalidEvaluationContract"
@@ -47,7 +47,7 @@ class Evaluations(Routes):
 
     """
 
-    evaluation: Evaluation
+    evaluation: Evaluating
     configurations: Configurations
 
     def endpoints(self, api: Api) -> list[Endpoint]:
@@ -173,7 +173,7 @@ class _Routes:
     async def delete(self, call: Call) -> Reply:
         """Delete an evaluation."""
         job = await self.all.found(call)
-        await self.all.backend.committer.run(lambda db, now: remove(db, now, job.loop, KIND, job.id))
+        await self.all.backend.committer.run(lambda db, _: remove(db, job.loop, KIND, job.id))
         return Reply(b"", 204)
 
 

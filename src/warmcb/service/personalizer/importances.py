@@ -71,7 +71,7 @@ class Importances(Routes):
     async def delete(self, call: Call) -> Reply:
         """Delete a job."""
         job = await self._found(call)
-        await self.backend.committer.run(lambda database, now: remove(database, now, job.loop, KIND, job.id))
+        await self.backend.committer.run(lambda database, _: remove(database, job.loop, KIND, job.id))
         return Reply(b"", 204)
 
     async def work(self, loop: Loop, asked: Any) -> Any:

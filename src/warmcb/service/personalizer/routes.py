@@ -16,7 +16,7 @@ from warmcb.service.personalizer.multislot import MultiSlot
 from warmcb.service.personalizer.ranking import Ranking
 from warmcb.service.refusals import RefusedError, not_found
 from warmcb.service.routes.backend import Backend
-from warmcb.service.routes.evaluation import Evaluation
+from warmcb.service.routes.evaluation import Evaluating
 from warmcb.service.routes.serving import Serving
 
 
@@ -36,7 +36,7 @@ class Personalizer:
 
     """
 
-    def __init__(self, backend: Backend, serving: Serving, evaluation: Evaluation) -> None:
+    def __init__(self, backend: Backend, serving: Serving, evaluation: Evaluating) -> None:
         ranking = Ranking(serving)
         configurations = Configurations(backend)
         evaluated = Evaluations(backend, evaluation, configurations)

@@ -55,12 +55,12 @@ async def parent_is_gone(given: Inherited) -> None:
 def log_as_json(process: str) -> None:
     """Log to standard error, one JSON object per line, for programs that collect logs."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Lines(process))
+    handler.setFormatter(_JsonLines(process))
     logging.basicConfig(level=os.environ.get("WARMCB_LOG", "INFO").upper(), handlers=[handler], force=True)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
-class _Lines(logging.Formatter):
+class _JsonLines(logging.Formatter):
     """Formats a record as one JSON object per line."""
 
     def __init__(self, process: str) -> None:

@@ -91,7 +91,7 @@ class Supervisor:
             try:
                 for module in [_TRAINER, *[_WORKER] * self._workers]:
                     self._start(module, given)
-                self._wait_until_ready(address, given)
+                self._wait_until_ready(address)
                 if not self._stopping:
                     if key is not None:
                         say(f"key: {key}")
@@ -111,7 +111,7 @@ class Supervisor:
         child = subprocess.Popen([sys.executable, "-m", module, *passed.arguments()], pass_fds=fds)
         self._children[child.pid] = (module, child)
 
-    def _wait_until_ready(self, address: str, given: Inherited) -> None:
+    def _wait_until_ready(self, address: str) -> None:
         deadline = time.monotonic() + _STARTING
         while not self._stopping and time.monotonic() < deadline:
             with suppress(OSError), urlopen(f"{address}/readyz", timeout=1) as answer:

@@ -21,11 +21,11 @@ class Deletion(Routes):
     async def forget_event(self, call: Call) -> Reply:
         """Delete an event."""
         name, event = call.loop.name, call.path["event"]
-        deleted = await self.backend.write(lambda db, now: retention.forget_event(db, now, name, event))
+        deleted = await self.backend.write(lambda db, _: retention.forget_event(db, name, event))
         return Reply({"deleted": deleted}, 202)
 
     async def forget_unit(self, call: Call) -> Reply:
         """Delete all events of a unit."""
         name, unit = call.loop.name, call.path["unit"]
-        deleted = await self.backend.write(lambda db, now: retention.forget_unit(db, now, name, unit))
+        deleted = await self.backend.write(lambda db, _: retention.forget_unit(db, name, unit))
         return Reply({"deleted": deleted}, 202)

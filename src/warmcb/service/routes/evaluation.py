@@ -19,14 +19,14 @@ from warmcb.service.loops import keys, versions
 from warmcb.service.loops.loops import Loop
 from warmcb.service.loops.settings import Settings
 from warmcb.service.refusals import RefusedError, bad_request
-from warmcb.service.routes.log import Log
+from warmcb.service.routes.log import LoopLog
 from warmcb.service.store import Store
 
 _CHECKED = 20_000  # newest events that a check of the log reads
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluating:
     """Evaluate policies, one evaluation at a time.
 
     Attributes:
@@ -97,7 +97,7 @@ class Evaluation:
         folder = Path(tempfile.mkdtemp(prefix="warmcb-evaluate-"))
         try:
             with (folder / LOG).open("wb") as file:
-                async for part in Log(self.store).lines(loop, since, until, after):
+                async for part in LoopLog(self.store).lines(loop, since, until, after):
                     file.write(part)
             yield folder
         finally:

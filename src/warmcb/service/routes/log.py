@@ -24,7 +24,7 @@ _BYTES = 2**18  # of a file that are sent at once
 
 
 @dataclass(frozen=True)
-class Log:
+class LoopLog:
     """Download logs.
 
     Attributes:

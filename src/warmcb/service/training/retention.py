@@ -88,7 +88,7 @@ async def forget_log(database: Database, now: int, loop: str, newest: int) -> in
     return len(rows)
 
 
-async def forget_event(database: Database, now: int, loop: str, event: str) -> int:
+async def forget_event(database: Database, loop: str, event: str) -> int:
     """Delete an event and every version that has learned it. The trainer then learns the rest again."""
     rows = await database.fetch("SELECT id, event, joined FROM events WHERE loop = $1 AND event = $2", loop, event)
     gone = await _forget(database, loop, event, rows)
@@ -97,7 +97,7 @@ async def forget_event(database: Database, now: int, loop: str, event: str) -> i
     return gone
 
 
-async def forget_unit(database: Database, now: int, loop: str, unit: str) -> int:
+async def forget_unit(database: Database, loop: str, unit: str) -> int:
     """Delete all events of a unit in the same way. An event without a unit is a unit of its own."""
     sql = "SELECT id, event, joined FROM events WHERE loop = $1 AND (unit = $2 OR (unit IS NULL AND event = $2))"
     counted = await database.execute("DELETE FROM units WHERE loop = $1 AND unit = $2", loop, unit)

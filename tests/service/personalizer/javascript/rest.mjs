@@ -40,7 +40,8 @@ await call("wrong slots", client.path("/multislot/rank").post({ body: { actions,
 const { body: service } = await call("service", client.path("/configurations/service").get());
 const changed = { ...service, rewardWaitTime: "PT2S", explorationPercentage: 0.1 };
 await call("new service", client.path("/configurations/service").put({ body: changed }));
-await call("wrong service", client.path("/configurations/service").put({ body: { ...service, rewardWaitTime: "soon" } }));
+const unusable = { ...service, rewardWaitTime: "soon" };
+await call("wrong service", client.path("/configurations/service").put({ body: unusable }));
 const policy = client.path("/configurations/policy");
 await call("policy", policy.get());
 await call("new policy", policy.put({ body: { name: "mine", arguments: "--explorer epsilon-greedy" } }));
