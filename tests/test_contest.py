@@ -94,6 +94,17 @@ def test_all_lanes_judge_late_rounds() -> None:
     np.testing.assert_allclose(without_labels.sums, prompt)
 
 
+def test_equal_costs_charge_nobody_and_leave_one_round_of_four_to_the_last_lane() -> None:
+    contest, outcome = Contest(3, "forecast"), Outcome(SCORES, GREEDY, 0, 0.5, 0.5, 10.0, 10.0, varied=False)
+    in_charge = []
+    for _ in range(8):
+        contest.add(outcome)
+        in_charge.append(contest.best)
+    assert in_charge == [0, 0, 2, 0, 0, 0, 2, 0] and not any(contest.sums)
+    contest.add(Outcome(SCORES, GREEDY, 0, 0.8, 0.5, 10.0, 10.0))
+    np.testing.assert_allclose(contest.sums, BY_HAND["forecast"][0], atol=1e-6)
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_lanes_before_the_first_do_not_play(rule: str) -> None:
     contest = Contest(3, rule)

@@ -58,6 +58,7 @@ struct Outcome {
     double largest_weight_ever;  // an upper bound on 1/p of any action
     uint64_t age = 0;            // the number of rounds that were learned since the decision
     bool bounded = true;         // whether costs are known to be between 0 and 1
+    bool varied = true;          // whether costs can be told apart: their range is known, or not all were equal
 
     bool played(std::size_t lane) const { return greedy[lane] == static_cast<int32_t>(action); }
     // The expected cost of an action in one lane, clipped to [0, 1].

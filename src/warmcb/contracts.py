@@ -88,6 +88,7 @@ class Outcome(NamedTuple):
         largest_weight_ever: a bound of 1/p for all actions.
         age: the number of rounds learned since the decision; 0 if the cost arrived at once.
         bounded: whether costs always lie between 0 and 1, which is known if the bandit has a `cost_range`.
+        varied: whether costs can be told apart: the bandit has a `cost_range`, or not all costs were equal so far.
 
     Examples:
         >>> import numpy as np
@@ -108,6 +109,7 @@ class Outcome(NamedTuple):
     largest_weight_ever: float
     age: int = 0
     bounded: bool = True
+    varied: bool = True
 
 
 class Part(ABC):  # noqa: B024 - each kind of part has abstract methods

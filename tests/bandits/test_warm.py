@@ -224,6 +224,22 @@ def test_it_compares_well_with_the_papers(noise: str) -> None:
     assert average_cost(lambda: WarmBandit(4), noise) < average_cost(lambda: ArrowCB(4), noise)
 
 
+@pytest.mark.parametrize("reward", [0.0, 1.0])
+def test_equal_rewards_say_nothing_about_labels(reward: float) -> None:
+    """Until a reward differs from the first one, nobody knows whether it is good or bad."""
+    problem = make_problem(n=600)
+    bandit = WarmBandit(3).warm_start(problem.X[:500], problem.y[:500])
+    before = bandit.predict(problem.X)
+    in_charge = []
+    for x in problem.X[500:540]:
+        in_charge.append(bandit.lambda_)
+        bandit.learn(x, bandit.decide(x), reward=reward)
+    assert in_charge.count(0.0) == 30 and in_charge.count(1.0) == 10
+    assert np.mean(bandit.predict(problem.X) == before) > 0.9
+    bandit.learn(problem.X[0], bandit.decide(problem.X[0]), reward=1.0 - reward)
+    assert any(bandit.scores_)
+
+
 def test_without_a_warm_start_the_largest_lambda_plays() -> None:
     problem = make_problem(n=1500)
     run = simulate(WarmBandit(3), problem.X, problem.y)

@@ -21,7 +21,7 @@ def after(*costs: float) -> CostUnit:
 
 def test_a_given_range() -> None:
     unit = CostUnit((2.0, 6.0))
-    assert unit.fixed
+    assert unit.fixed and unit.varied
     assert [unit.see(cost) for cost in (2.0, 6.0, 100.0)] == [None] * 3
     assert [unit.unit(cost) for cost in (2.0, 4.0, 6.0, 100.0)] == [0.0, 0.5, 1.0, 24.5]
     assert (unit.unit(1e9), unit.unit(-1e9)) == (1001.0, -1000.0)  # that is far enough
@@ -30,7 +30,7 @@ def test_a_given_range() -> None:
 
 def test_the_first_rounds_by_hand() -> None:
     unit = CostUnit(None)
-    assert not unit.fixed
+    assert not unit.fixed and not unit.varied
     assert (unit.see(5.0), unit.see(5.0)) == (None, None)
     assert unit.unit(5.0) == 0.5  # nobody knows whether that is much
     assert unit.see(7.0) == (1.0, -0.5)

@@ -60,6 +60,7 @@ void bind_counts(nb::module_& m) {
             else new (self) CostUnit();
         }, "range"_a.none())
         .def_prop_ro("fixed", &CostUnit::fixed, "Whether the range was given.")
+        .def_prop_ro("varied", &CostUnit::varied, "Whether the range was given, or not all costs were equal.")
         .def_ro("low", &CostUnit::low, "The cost that counts as 0.")
         .def_ro("width", &CostUnit::width,
                 "The difference between the cost that counts as 1 and the one that counts as 0.")

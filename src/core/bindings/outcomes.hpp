@@ -30,7 +30,8 @@ struct OutcomeArrays : LaneArrays {
         require(action < scores.shape(0), "action out of range");
         return {scores.data(), greedy.data(), scores.shape(0), scores.shape(1), action, number("cost"),
                 number("probability"), number("largest_weight"), number("largest_weight_ever"),
-                nb::cast<uint64_t>(tuple.attr("age")), nb::cast<bool>(tuple.attr("bounded"))};
+                nb::cast<uint64_t>(tuple.attr("age")), nb::cast<bool>(tuple.attr("bounded")),
+                nb::cast<bool>(tuple.attr("varied"))};
     }
 
     nb::handle tuple;

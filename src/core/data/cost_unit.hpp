@@ -40,6 +40,9 @@ public:
     double cost(double unit) const { return low + unit * width; }
     bool spread() const { return fixed_ || highest_before > lowest_before || highest > lowest; }
 
+    // Whether costs can be told apart: the range is known, or not all costs were equal.
+    bool varied() const { return fixed_ || squares > 0; }
+
     // Counts a cost before it is learned. Returns the change of the unit, if it changes.
     std::optional<Change> see(double cost) {
         cost = within(cost);

@@ -127,7 +127,7 @@ struct Student {
         const uint64_t age = now > event.round ? now - event.round : 0;
         const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action,
                               unit.unit(event.cost), event.probability, largest(true), largest(false), age,
-                              unit.fixed()};
+                              unit.fixed(), unit.varied()};
         optimism.add(event.action);
         if (event.drawn) selector.add(outcome);
         trial.count(event.action, now);

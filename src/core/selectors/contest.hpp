@@ -71,7 +71,8 @@ public:
 
     void add(const Outcome& round) override {
         evidence.add(round, [&](std::size_t lane) { return eligible(lane); });
-        for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, round);
+        if (round.varied || rule_ != Rule::forecast)
+            for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, round);
         total_cost += round.cost;
         ++rounds;
         settle();
@@ -107,12 +108,20 @@ public:
         best_ = sums.size() - 1;
         for (std::size_t lane = sums.size(); lane-- > first;)
             if (!dropped[lane] && score(lane) <= score(best_)) best_ = lane;
+        if (rule_ == Rule::forecast && all_were_equal() && rounds % 4 == 3) best_ = sums.size() - 1;
     }
 
 private:
     Rule rule_;
     double contention_, error_weight_, error_;
     std::size_t best_ = 0;
+
+    // As long as all costs were equal, nobody knows whether they are good or bad, and no lane is charged: a lane that has
+    // learned nothing would forecast them best. Labels decide then, and λ = 1 in one of four rounds, as the labels may be
+    // the reason.
+    bool all_were_equal() const {
+        return rounds > 0 && std::all_of(sums.begin(), sums.end(), [](double sum) { return sum == 0; });
+    }
 
     // The lane λ = 1 is the judge, as it has no labels. It believes in actions that it has not seen fail. If costs are
     // prompt, it is in charge for a few rounds then, and learns better; if they are late, it would be in charge for

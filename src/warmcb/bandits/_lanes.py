@@ -116,9 +116,9 @@ class Lanes(BaseBandit):
             )
             for of_eligible in (True, False)
         )
-        age, bounds = max(self.learned_ - round_, 0), (largest, largest_ever)
-        in_units = self._unit.unit(cost)
-        outcome = Outcome(scores, greedy, action, in_units, probability, *bounds, age, self._unit.fixed)
+        age, bounds, unit = max(self.learned_ - round_, 0), (largest, largest_ever), self._unit
+        in_units = unit.unit(cost)
+        outcome = Outcome(scores, greedy, action, in_units, probability, *bounds, age, unit.fixed, unit.varied)
         if drawn:
             self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
         if self._counts_actions:
