@@ -24,6 +24,7 @@ extensions = [
     "command_help",
     "lessons",
     "repository_links",
+    "search_words",
 ]
 smartquotes = False  # `--option` must stay as it is
 toc_object_entries_show_parents = "hide"
