@@ -26,6 +26,8 @@ extensions = [
     "repository_links",
     "search_words",
 ]
+copybutton_prompt_text = r">>> |\.\.\. "  # only what was typed is copied, without prompts
+copybutton_prompt_is_regexp = True
 smartquotes = False  # `--option` must stay as it is
 toc_object_entries_show_parents = "hide"
 templates_path = ["_templates"]
