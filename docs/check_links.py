@@ -20,6 +20,8 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "base" or ("rel", "canonical") in attrs:  # the address of the site
+            return
         for name, value in attrs:
             if name in ("href", "src") and value:
                 (self.links if tag == "a" else self.loaded).add(value)

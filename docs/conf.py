@@ -1,5 +1,6 @@
 """Sphinx's configuration: `scripts/docs` builds the site."""
 
+import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -24,7 +25,11 @@ extensions = [
     "command_help",
     "lessons",
     "repository_links",
+    "page_heads",
+    "search_words",
 ]
+copybutton_prompt_text = r">>> |\.\.\. "  # only what was typed is copied, without prompts
+copybutton_prompt_is_regexp = True
 smartquotes = False  # `--option` must stay as it is
 toc_object_entries_show_parents = "hide"
 templates_path = ["_templates"]
@@ -52,6 +57,9 @@ linkcheck_ignore = [r"http://127\.0\.0\.1.*", r"http://localhost.*"]
 
 html_theme = "furo"
 html_title = "warmcb"
+html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "https://warmcb.readthedocs.io/en/latest/")
+html_favicon = "_static/icon.svg"
+html_theme_options = {"top_of_page_buttons": ["edit"]}  # page_heads.py says where
 html_static_path = ["_static"]
 html_search_scorer = str(Path(__file__).parent / "_ext" / "search_scores.js")
 html_css_files = ["custom.css"]

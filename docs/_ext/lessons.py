@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import jupytext
+from docutils import nodes
 from sphinx.application import Sphinx
 
 
@@ -13,6 +14,15 @@ def write_notebooks(app: Sphinx) -> None:
         jupytext.write(jupytext.read(script), pages / f"{script.stem}.ipynb")
 
 
+def describe_figures(app: Sphinx, page: nodes.document, docname: str) -> None:
+    """Give figures a text that can be read aloud, where Sphinx writes the name of the file."""
+    if docname.startswith("lessons/"):
+        title = next(page.findall(nodes.title)).astext()
+        for image in page.findall(nodes.image):
+            image["alt"] = f"The figure of the lesson: {title}"
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", write_notebooks)
+    app.connect("doctree-resolved", describe_figures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

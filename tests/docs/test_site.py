@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import import_module
 from importlib.metadata import metadata
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -110,12 +111,38 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(
         '<a href="there.html#part"></a><a href="https://example.org"></a><a href="#top"></a>'
         '<a href="there.html#missing"></a><a href="nowhere.html"></a><script src="https://example.org/a.js"></script>'
+        '<link rel="canonical" href="https://example.org/index.html"><base href="/en/latest/">'
     )
     (tmp_path / "there.html").write_text('<p id="part"></p>')
     command = [sys.executable, str(DOCS / "check_links.py"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = [line.removeprefix("index.html: ") for line in done.stdout.splitlines()]
     assert (done.returncode, found) == (1, ["https://example.org/a.js", "nowhere.html", "there.html#missing"])
+
+
+def extension(name: str) -> ModuleType:
+    """One of the site's own extensions of Sphinx."""
+    spec = spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_words_for_the_search_belong_to_pages_with_a_title() -> None:
+    pytest.importorskip("sphinx")
+    pages = [DOCS / f"{page}.md" for page in extension("search_words").WORDS]
+    assert [page for page in pages if not page.is_file() or "# " not in page.read_text()] == []
+
+
+def test_every_page_can_be_edited_where_it_says() -> None:
+    pytest.importorskip("sphinx")
+    source_of = extension("page_heads").source_of
+    pages = [page.relative_to(DOCS).with_suffix("").as_posix() for page in DOCS.rglob("*.md")]
+    lessons = [f"lessons/{script.stem}" for script in (ROOT / "examples" / "lessons").glob("*.py")]
+    sources = [source_of(page) for page in [*pages, *lessons]]
+    assert [source for source in sources if source and not (ROOT / source).is_file()] == []
+    assert source_of("reference/generated/warmcb.load") is None
 
 
 def test_links_of_the_readme_lead_somewhere_on_pypi() -> None:
