@@ -94,15 +94,21 @@ def test_all_lanes_judge_late_rounds() -> None:
     np.testing.assert_allclose(without_labels.sums, prompt)
 
 
-def test_equal_costs_charge_nobody_and_leave_one_round_of_four_to_the_last_lane() -> None:
+@pytest.mark.parametrize("other", [0.0, 1.0])
+def test_equal_costs_are_charged_when_another_one_tells_whether_they_were_low(other: float) -> None:
+    """Lane 0 expects 0.1, lane 1 0.5 and lane 2 0.9 of the action that is played; lane 2 expects 0.4 of the others'."""
     contest, outcome = Contest(3, "forecast"), Outcome(SCORES, GREEDY, 0, 0.5, 0.5, 10.0, 10.0, varied=False)
     in_charge = []
     for _ in range(8):
         contest.add(outcome)
         in_charge.append(contest.best)
-    assert in_charge == [0, 0, 2, 0, 0, 0, 2, 0] and not any(contest.sums)
-    contest.add(Outcome(SCORES, GREEDY, 0, 0.8, 0.5, 10.0, 10.0))
-    np.testing.assert_allclose(contest.sums, BY_HAND["forecast"][0], atol=1e-6)
+    assert in_charge == [0, 0, 2, 0, 2, 0, 2, 0] and not any(contest.sums)
+    contest.add(Outcome(SCORES, GREEDY, 0, other, 0.5, 10.0, 10.0))
+
+    def charges(cost: float) -> Doubles:
+        return np.array([cost, 0.4, 0.4]) + 3 * (cost - np.array([0.1, 0.5, 0.9])) ** 2
+
+    np.testing.assert_allclose(contest.sums, 8 * charges(1 - other) + charges(other), atol=1e-5)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -26,8 +26,8 @@ RULES = (
 - `forecast`: the cost if the lane's action was played, else the cost that λ = 1 predicts for it; plus `error_weight`
   times the squared error of the lane's own prediction. It has no factor 1/p: it is slightly biased, but much less
   noisy. If the cost is late, the mean prediction of all lanes is used instead of that of λ = 1. It is late if more
-  than 16 rounds, or more than half of all, were learned since the decision. As long as all costs were equal, and there
-  is no `cost_range`, no lane is charged; λ = 1 is in charge of one round in four.
+  than 16 rounds, or more than half of all, were learned since the decision. As long as all costs are equal, and there
+  is no `cost_range`, lanes wait for their charges; after three such rounds λ = 1 is in charge of every second one.
 """
 
 

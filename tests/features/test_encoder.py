@@ -28,7 +28,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 
-from warmcb import _core, _modelfile, contracts
+from warmcb import WarmBandit, _core, _modelfile, contracts, load
 from warmcb._sparse import _rows_as_they_are
 from warmcb.errors import InputError
 from warmcb.features import Encoder, TransformerEncoder, as_encoder
@@ -550,6 +550,53 @@ def test_fingerprints() -> None:
     assert len({one.fingerprint() for one in different}) == 5
     assert Encoder().fingerprint() == Encoder(most_depth=3, most_bytes=4, most_values=5, most_names=6).fingerprint()
     assert Encoder(text=("a", "b")).fingerprint() == Encoder(text=("b", "a")).fingerprint()
+
+
+RECORDS = [{"country": "de", "age": 31}, {"country": "fr", "age": 25, "tags": ["new"]}]
+
+
+def test_a_fitted_encoder_has_a_column_for_each_name() -> None:
+    encoder = Encoder().fitted(RECORDS)
+    X = encoder.encode_many(RECORDS)
+    assert X.shape == (2, 4 + 8) and encoder.n_features == 12
+    names = {name: column for column in range(4) for name in encoder.names(column)}
+    assert set(names) == set(encoder.known) == {"country=de", "country=fr", "age", "tags=new"}
+    expected = np.zeros((2, 12))
+    expected[[0, 1, 1], [names["country=de"], names["country=fr"], names["tags=new"]]] = 1
+    expected[:, names["age"]] = 31, 25
+    np.testing.assert_array_equal(X.toarray(), expected)
+    assert encoder.collisions_ == 0
+    hashed = Encoder()
+    hashed.encode_many(RECORDS)
+    assert "So few names can have a column each" in hashed.report()
+    assert "So few names" not in encoder.report()
+
+
+@given(st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(1, 9), max_size=40))
+def test_unknown_names_share_eight_columns(record: dict[str, int]) -> None:
+    encoder = Encoder().fitted(RECORDS)
+    row = encoder.encode(record | {"age": 40})
+    assert (np.diff(row.indices) > 0).all() and row.indices[-1] < 12
+    assert row.sum() == sum(record.values()) + 40
+    assert {name for column in row.indices for name in encoder.names(column)} >= set(record)
+
+
+def test_fitting_ignores_earlier_fits_and_keeps_settings() -> None:
+    encoder = Encoder(text=("title",), most_depth=5).fitted([{"title": "a b"}])
+    assert (encoder.text, encoder.most_depth, set(encoder.known)) == (("title",), 5, {"title:a", "title:b"})
+    assert encoder.fitted(RECORDS).known == Encoder().fitted(RECORDS).known
+    assert encoder.fingerprint() != Encoder(text=("title",)).fingerprint()
+    with pytest.raises(InputError, match="records have no value; expected records with named values"):
+        Encoder().fitted([{}])
+
+
+def test_a_fitted_encoder_goes_through_a_model_file(tmp_path: Path) -> None:
+    bandit = WarmBandit(2, encoder=Encoder().fitted(RECORDS)).warm_start(RECORDS, [0, 1])
+    bandit.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert isinstance(loaded, WarmBandit) and loaded.encoder == bandit.encoder
+    assert loaded.n_features_ == 12 and "least squares" in loaded.learner_
+    np.testing.assert_array_equal(loaded.predict_costs(RECORDS), bandit.predict_costs(RECORDS))
 
 
 def test_parameters_are_plain() -> None:

@@ -13,11 +13,11 @@ using List = nb::typed<nb::list, nb::object>;
 class FeatureHasher {
 public:
     FeatureHasher(int bits, const std::vector<std::string>& text, const std::vector<std::string>& categories,
-                  const std::string& now, int64_t most_depth, int64_t most_values, std::size_t most_names,
-                  nb::object plain)
+                  const std::vector<std::string>& known, const std::string& now, int64_t most_depth,
+                  int64_t most_values, std::size_t most_names, nb::object plain)
         : encoding_{{text.begin(), text.end()}, {categories.begin(), categories.end()}, now, most_depth, most_values,
                     std::move(plain)},
-          names_(bits, most_names), bits_(bits) {}
+          names_(bits, most_names, hashes_of(known)) {}
 
     CsrArrays one(nb::handle record, nb::handle now) {
         RowEncoder encoder(encoding_, names_, instant(now));
@@ -67,12 +67,14 @@ public:
     }
 
     nb::typed<nb::list, nb::str> names(int64_t column) const {
-        require(column >= 0 && column < int64_t{1} << bits_, "a column out of range");
+        require(column >= 0 && column < names_.columns(), "a column out of range");
         nb::typed<nb::list, nb::str> found;
         for (const std::string& name : names_.of_column(static_cast<int32_t>(column)))
             found.append(decoded(name));
         return found;
     }
+
+    int64_t columns() const { return names_.columns(); }
 
     State state() const {
         const auto [names, left_out] = names_.all();
@@ -124,6 +126,14 @@ private:
         }
     }
 
+    static std::vector<uint64_t> hashes_of(const std::vector<std::string>& names) {
+        std::vector<uint64_t> hashes;
+        for (const std::string& name : names) hashes.push_back(xxh64(name));
+        std::sort(hashes.begin(), hashes.end());
+        hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+        return hashes;
+    }
+
     std::optional<int64_t> instant(nb::handle now) const {
         if (now.is_none()) return std::nullopt;
         auto moment = PyUnicode_Check(now.ptr()) ? IsoReader(Utf8(now)).read() : moment_of(now);
@@ -147,7 +157,6 @@ private:
 
     Encoding encoding_;
     FeatureNames names_;
-    int bits_;
 };
 
 }  // namespace
@@ -157,16 +166,17 @@ void bind_features(nb::module_& m) {
     m.def("xxh64", [](nb::bytes text) { return xxh64({static_cast<const char*>(text.data()), text.size()}); }, "text"_a,
           "The hash XXH64 of some bytes, with seed 0.");
     nb::class_<FeatureHasher>(m, "FeatureHasher",
-                              "Dictionaries to rows of 2^bits hashed columns, and the names of these columns.")
-        .def(nb::init<int, const std::vector<std::string>&, const std::vector<std::string>&, const std::string&,
-                      int64_t, int64_t, std::size_t, nb::object>(),
-             "bits"_a, "text"_a, "categories"_a, "now"_a, "most_depth"_a, "most_values"_a, "most_names"_a, "plain"_a)
+                              "Dictionaries to rows of hashed columns, and the names of these columns.")
+        .def(nb::init<int, const std::vector<std::string>&, const std::vector<std::string>&,
+                      const std::vector<std::string>&, const std::string&, int64_t, int64_t, std::size_t, nb::object>(),
+             "bits"_a, "text"_a, "categories"_a, "known"_a, "now"_a, "most_depth"_a, "most_values"_a, "most_names"_a, "plain"_a)
         .def("one", &FeatureHasher::one, "record"_a.none(), "now"_a.none(), "The row of one record, as CSR arrays.")
         .def("many", &FeatureHasher::many, "records"_a, "now"_a.none(), "The rows of several records, as CSR arrays.")
         .def("table", &FeatureHasher::table, "columns"_a, "values"_a, "size"_a, "now"_a.none(),
              "The rows of a table that is given by its columns, as CSR arrays.")
         .def("request", &FeatureHasher::request, "context"_a.none(), "actions"_a, "now"_a.none(), "merged_context"_a,
              "merged"_a, "skipped"_a, "The row of a context and those of its actions, each as CSR arrays.")
+        .def_prop_ro("columns", &FeatureHasher::columns, "The number of columns.")
         .def("names", &FeatureHasher::names, "column"_a, "The names that were seen in a column.")
         .def("state", &FeatureHasher::state, "All names, as arrays.")
         .def("restore", &FeatureHasher::restore, "hashes"_a.noconvert(), "text"_a.noconvert(), "sizes"_a.noconvert(),

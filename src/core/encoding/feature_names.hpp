@@ -1,4 +1,4 @@
-// The names that were seen in each column. Any number of threads may read and add names.
+// The column of each name, and the names that were seen in each column. Any number of threads may read and add names.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,21 @@ using NewNames = std::unordered_map<uint64_t, std::string>;
 
 class FeatureNames {
 public:
-    FeatureNames(int bits, std::size_t most) : shift_(64 - bits), most_(most) {}
+    // known: the hashes of names that have a column each, in ascending order. All other names share a few columns. Without
+    // known names there are 2^bits columns.
+    FeatureNames(int bits, std::size_t most, std::vector<uint64_t> known)
+        : known_(std::move(known)), shift_(64 - bits), most_(most) {}
 
-    int32_t column(uint64_t hash) const { return static_cast<int32_t>(hash >> shift_); }
+    int32_t column(uint64_t hash) const {
+        if (known_.empty()) return static_cast<int32_t>(hash >> shift_);
+        const auto found = std::lower_bound(known_.begin(), known_.end(), hash);
+        if (found != known_.end() && *found == hash) return static_cast<int32_t>(found - known_.begin());
+        return static_cast<int32_t>(known_.size() + hash % shared_columns);
+    }
+
+    int64_t columns() const {
+        return known_.empty() ? int64_t{1} << (64 - shift_) : static_cast<int64_t>(known_.size() + shared_columns);
+    }
 
     // Adds unknown names of entries to `found`, and the number of those without a place to `left_out`.
     template <class Entry, class NameOf>
@@ -80,6 +92,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t shared_columns = 8;
+
     void insert(NewNames&& found, int64_t left_out) {
         left_out_ += left_out;
         for (auto& [hash, name] : found) {
@@ -111,6 +125,7 @@ private:
                            [&](const Name& name) { return name.first == hash; });
     }
 
+    std::vector<uint64_t> known_;
     int shift_;
     std::size_t most_, count_ = 0, collisions_ = 0;
     int64_t left_out_ = 0;

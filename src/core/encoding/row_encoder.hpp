@@ -79,9 +79,10 @@ public:
             return std::string_view(arena_).substr(entry.begin, entry.size);
         };
         names_.look_up(entries_, name_of, new_names_, left_out_);
+        for (Entry& entry : entries_) entry.column = names_.column(entry.hash);
         std::sort(entries_.begin(), entries_.end());
         for (std::size_t i = 0; i < entries_.size();) {
-            const int32_t column = names_.column(entries_[i].hash);
+            const int32_t column = entries_[i].column;
             const float value = sum_of_column(column, i);
             if (value == 0.0f) continue;
             rows.values.push_back(value);
@@ -104,10 +105,12 @@ private:
         double value;
         bool is_level;
         std::size_t begin, size;  // of its name
+        int32_t column = 0;
 
         // By column, then in an order that does not depend on the order of the record, so that sums are always the
         // same.
         bool operator<(const Entry& other) const {
+            if (column != other.column) return column < other.column;
             if (hash != other.hash) return hash < other.hash;
             if (is_level != other.is_level) return is_level < other.is_level;
             return value < other.value;
@@ -142,7 +145,7 @@ private:
     // Adds up the entries of a column from entry i on, and moves i behind them.
     float sum_of_column(int32_t column, std::size_t& i) const {
         double sum = 0.0;
-        for (const Entry* last = nullptr; i < entries_.size() && names_.column(entries_[i].hash) == column;
+        for (const Entry* last = nullptr; i < entries_.size() && entries_[i].column == column;
              last = &entries_[i++]) {
             const bool is_repeated_level =
                 last && last->hash == entries_[i].hash && last->is_level && entries_[i].is_level;

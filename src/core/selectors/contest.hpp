@@ -12,10 +12,12 @@ public:
     // contention: lanes whose charge is higher than the best by more than this are not explored any more; error_weight:
     // the weight of a squared forecast error compared to a cost; error: the probability that any interval ever fails.
     Contest(std::size_t lanes, Rule rule, double contention, double error_weight, double error)
-        : sums(lanes), weights(lanes), dropped(lanes), evidence(lanes, error), rule_(rule), contention_(contention),
+        : sums(lanes), weights(lanes), if_lowest(lanes), if_highest(lanes), dropped(lanes), evidence(lanes, error), rule_(rule), contention_(contention),
           error_weight_(error_weight), error_(error) {}
 
     std::vector<double> sums, weights;  // the charge of each lane; for the self-normalised rule also Σ 1/p
+    // The charges of the first rounds, as long as all costs are equal: nobody knows then whether they are low or high.
+    std::vector<double> if_lowest, if_highest;
     std::vector<uint8_t> dropped;
     PairedEvidence evidence;
     double total_cost = 0;
@@ -39,6 +41,8 @@ public:
             const std::size_t origin = origins[lane] == from_nothing ? best_ : origins[lane];
             changed.sums[lane] = sums[origin];
             changed.weights[lane] = weights[origin];
+            changed.if_lowest[lane] = if_lowest[origin];
+            changed.if_highest[lane] = if_highest[origin];
             changed.dropped[lane] = dropped[origin];
         }
         changed.evidence = evidence.with_lanes(origins);
@@ -71,8 +75,15 @@ public:
 
     void add(const Outcome& round) override {
         evidence.add(round, [&](std::size_t lane) { return eligible(lane); });
-        if (round.varied || rule_ != Rule::forecast)
+        if (rule_ == Rule::forecast && !round.varied) {
+            for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+                if_lowest[lane] += forecast_charge(lane, round, 0);
+                if_highest[lane] += forecast_charge(lane, round, 1);
+            }
+        } else {
+            charge_equal_rounds(round.cost);
             for (std::size_t lane = 0; lane < sums.size(); ++lane) charge(lane, round);
+        }
         total_cost += round.cost;
         ++rounds;
         settle();
@@ -80,7 +91,7 @@ public:
 
     // Earlier charges count half, and dropped lanes may come back.
     void forget() override {
-        for (auto* some : {&sums, &weights})
+        for (auto* some : {&sums, &weights, &if_lowest, &if_highest})
             for (double& sum : *some) sum /= 2;
         std::fill(dropped.begin(), dropped.end(), uint8_t(0));
         evidence.start_anew();
@@ -93,6 +104,8 @@ public:
         for (std::size_t lane = 0; lane < sums.size(); ++lane) {
             sums[lane] += other.sums[lane];
             weights[lane] += other.weights[lane];
+            if_lowest[lane] += other.if_lowest[lane];
+            if_highest[lane] += other.if_highest[lane];
             dropped[lane] |= other.dropped[lane];
         }
         evidence.merge(other.evidence);
@@ -108,7 +121,7 @@ public:
         best_ = sums.size() - 1;
         for (std::size_t lane = sums.size(); lane-- > first;)
             if (!dropped[lane] && score(lane) <= score(best_)) best_ = lane;
-        if (rule_ == Rule::forecast && all_were_equal() && rounds % 4 == 3) best_ = sums.size() - 1;
+        if (all_were_equal() && rounds >= 3 && rounds % 2 == 1) best_ = sums.size() - 1;  // the labels may be the reason
     }
 
 private:
@@ -116,11 +129,15 @@ private:
     double contention_, error_weight_, error_;
     std::size_t best_ = 0;
 
-    // As long as all costs were equal, nobody knows whether they are good or bad, and no lane is charged: a lane that has
-    // learned nothing would forecast them best. Labels decide then, and λ = 1 in one of four rounds, as the labels may be
-    // the reason.
-    bool all_were_equal() const {
-        return rounds > 0 && std::all_of(sums.begin(), sums.end(), [](double sum) { return sum == 0; });
+    bool all_were_equal() const { return if_highest.back() > 0; }
+
+    // Now that there is another cost, it is known whether the equal ones were low or high.
+    void charge_equal_rounds(double other_cost) {
+        if (!all_were_equal()) return;
+        const std::vector<double>& charges = other_cost > 0.5 ? if_lowest : if_highest;
+        for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += charges[lane];
+        std::fill(if_lowest.begin(), if_lowest.end(), 0.0);
+        std::fill(if_highest.begin(), if_highest.end(), 0.0);
     }
 
     // The lane λ = 1 is the judge, as it has no labels. It believes in actions that it has not seen fail. If costs are
@@ -132,6 +149,15 @@ private:
         double sum = 0;
         for (std::size_t lane = first; lane <= last; ++lane) sum += round.expected(lane, action);
         return sum / static_cast<double>(last + 1 - first);
+    }
+
+    // The cost of the lane's action, or its expected cost if another action was played; and the squared error of the
+    // lane's own forecast for the action that was played.
+    double forecast_charge(std::size_t lane, const Outcome& round, double cost) const {
+        const double error = cost - round.expected(lane, round.action);
+        const double paid =
+            round.played(lane) ? cost : expected(round, static_cast<std::size_t>(round.greedy[lane]));
+        return paid + error_weight_ * error * error;
     }
 
     void charge(std::size_t lane, const Outcome& round) {
@@ -156,13 +182,8 @@ private:
             sums[lane] += played ? (cost - round.expected(model, round.action)) * weight : 0.0;
             break;
         }
-        case Rule::forecast: {
-            // The cost of the lane's action, or its expected cost if another action was played; and the squared error
-            // of the lane's own forecast for the action that was played.
-            const double error = cost - round.expected(lane, round.action);
-            sums[lane] += played ? cost : expected(round, static_cast<std::size_t>(round.greedy[lane]));
-            sums[lane] += error_weight_ * error * error;
-        }
+        case Rule::forecast:
+            sums[lane] += forecast_charge(lane, round, cost);
         }
     }
 };

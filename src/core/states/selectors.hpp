@@ -25,6 +25,8 @@ inline State state_of(const Contest& contest) {
     State state;
     state["sums"] = copy_of(contest.sums);
     state["weights"] = copy_of(contest.weights);
+    state["if_lowest"] = copy_of(contest.if_lowest);
+    state["if_highest"] = copy_of(contest.if_highest);
     state["dropped"] = copy_of(contest.dropped);
     state["bets"] = copy_of(contest.evidence.bets);
     state["winnings"] = copy_of(contest.evidence.winnings);
@@ -39,6 +41,8 @@ inline State state_of(const Contest& contest) {
 inline void restore(Contest& contest, const State& state) {
     copy_from(state, "sums", contest.sums);
     copy_from(state, "weights", contest.weights);
+    copy_from(state, "if_lowest", contest.if_lowest);
+    copy_from(state, "if_highest", contest.if_highest);
     copy_from(state, "dropped", contest.dropped);
     copy_from(state, "bets", contest.evidence.bets);
     copy_from(state, "winnings", contest.evidence.winnings);

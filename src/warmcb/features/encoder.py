@@ -1,13 +1,14 @@
 """The encoder of records with named values: it hashes names into the columns of sparse rows.
 
-The column of a name is the first `bits` bits of its hash XXH64. The hash has no sign bit. Signs would let collisions
+The column of a name is the first `bits` bits of its hash XXH64; or its place among the known names, if the encoder was
+fitted to records. The hash has no sign bit. Signs would let collisions
 cancel on average, but half of all weights would then mean the opposite of what their names say. Instead collisions are
 counted, and more bits make them rare.
 """
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from warmcb.features import _records
 from warmcb.features._requests import in_parts
 from warmcb.features._values import plain
 
+_FEW = 256  # columns; with fewer, a bandit learns any smooth function
 _ENCODING = 1  # increase it with each change that gives other rows
 
 Csr = tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]
@@ -53,6 +55,9 @@ class Request(NamedTuple):
 @dataclass(frozen=True)
 class Encoder:
     """An encoder that turns records of named values into sparse rows of 2^bits columns. It needs no fitting.
+
+    If there are records already, such as labelled examples, `Encoder().fitted(records)` is better: each name in them
+    gets a column of its own. Up to 255 columns, a bandit can learn any smooth function of the values.
 
     The columns of a value depend on its type. `name` is the path of the value: its keys, joined by dots.
 
@@ -90,6 +95,8 @@ class Encoder:
         most_bytes: the largest size of a JSON text.
         most_values: the largest number of values in a record.
         most_names: the largest number of names to store. Very long names are truncated.
+        known: names that have a column each, as `fitted` finds them. All other names share 8 columns, and `bits` is not
+            used.
 
     Attributes:
         collisions_: the number of columns with more than one name.
@@ -113,6 +120,7 @@ class Encoder:
     most_bytes: int = 2**20
     most_values: int = 2**16
     most_names: int = 2**17
+    known: tuple[str, ...] = field(default=(), repr=False)
     _hasher: FeatureHasher = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -123,6 +131,7 @@ class Encoder:
             raise InputError(f"{both} is in text and in categories; expected it in one of them")
         if self.now is not None and not (_is_path(self.now) and self.now):
             raise InputError(f"now is {shown(self.now)}; expected the path of a time, or None")
+        known = _paths("known", self.known)
         limits = {
             "most_depth": _inputs.integer("most_depth", self.most_depth, 1, 200),
             "most_bytes": _inputs.integer("most_bytes", self.most_bytes, 0),
@@ -130,15 +139,46 @@ class Encoder:
             "most_names": _inputs.integer("most_names", self.most_names, 0, 2**31 - 1),
         }
         depth, values, names = (limits[name] for name in ("most_depth", "most_values", "most_names"))
-        hasher = FeatureHasher(bits, text, categories, self.now or "", depth, values, names, plain)
-        given = {"bits": bits, "text": text, "categories": categories, **limits, "_hasher": hasher}
+        hasher = FeatureHasher(bits, text, categories, known, self.now or "", depth, values, names, plain)
+        given = {"bits": bits, "text": text, "categories": categories, "known": known, **limits, "_hasher": hasher}
         for name, value in given.items():
             object.__setattr__(self, name, value)
 
     @property
     def n_features(self) -> int:
         """The number of columns of a row."""
-        return 1 << self.bits
+        return self._hasher.columns
+
+    def fitted(self, records: Any, *, now: Any = None) -> "Encoder":
+        """Make an encoder with a column for each name in these records.
+
+        Args:
+            records: as in `encode_many`. For described actions, the contexts and the actions in one list.
+            now: as in `encode_many`.
+
+        Returns:
+            an encoder of the same settings. Names that it does not know share 8 further columns.
+
+        Raises:
+            InputError: a record has another type, a value that cannot be encoded, or exceeds a limit; or there is no
+                record with a value.
+
+        Examples:
+            >>> encoder = Encoder().fitted([{"country": "de", "age": 31}, {"country": "fr", "age": 25}])
+            >>> encoder.n_features, sorted(encoder.known)
+            (11, ['age', 'country=de', 'country=fr'])
+            >>> [encoder.names(column) for column in encoder.encode({"country": "it", "age": 40}).indices]
+            [('age',), ('country=it',)]
+
+        """
+        found = replace(self, known=())
+        found.encode_many(records, now=now)
+        state = found.state()
+        text, ends = bytes(state["text"]), np.cumsum(state["sizes"]).tolist()
+        names = [text[begin:end].decode(errors="surrogatepass") for begin, end in zip([0, *ends], ends, strict=False)]
+        if not names:
+            raise InputError("records have no value; expected records with named values")
+        return replace(self, known=tuple(filter(_is_path, names)))
 
     def encode(self, record: Any, *, now: Any = None) -> Any:
         """Encode one record as a sparse row.
@@ -149,7 +189,7 @@ class Encoder:
             now: the time that ages are measured against, if the record does not contain it.
 
         Returns:
-            a `csr_array` of shape (1, 2^bits) and type float32.
+            a `csr_array` of shape (1, n_features) and type float32.
 
         Raises:
             InputError: the record has another type, a value that cannot be encoded, or exceeds a limit.
@@ -165,7 +205,7 @@ class Encoder:
             now: the time that ages are measured against, if the records do not contain it.
 
         Returns:
-            a `csr_array` of shape (n, 2^bits) and type float32.
+            a `csr_array` of shape (n, n_features) and type float32.
 
         Raises:
             InputError: a record has another type, a value that cannot be encoded, or exceeds a limit.
@@ -251,6 +291,8 @@ class Encoder:
         lines.append(f"Columns with several names: {collisions}.")
         if collisions:
             lines.append("Each further bit about halves them.")
+        if 0 < names < _FEW <= self.n_features:
+            lines.append("So few names can have a column each: see fitted(). A bandit then learns faster.")
         if left_out:
             kept = f"as there are most_names={self.most_names} already; there may be more collisions"
             lines.append(f"Values whose names were not kept: {left_out}, {kept}.")
@@ -264,6 +306,8 @@ class Encoder:
 
         """
         what = [_ENCODING, self.bits, sorted(set(self.text)), sorted(set(self.categories)), self.now]
+        if self.known:
+            what.append(sorted(set(self.known)))
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     def state(self) -> State:
