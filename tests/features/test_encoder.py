@@ -552,12 +552,12 @@ def test_fingerprints() -> None:
     assert Encoder(text=("a", "b")).fingerprint() == Encoder(text=("b", "a")).fingerprint()
 
 
-RECORDS = [{"country": "de", "age": 31}, {"country": "fr", "age": 25, "tags": ["new"]}]
+EXAMPLES = [{"country": "de", "age": 31}, {"country": "fr", "age": 25, "tags": ["new"]}]
 
 
 def test_a_fitted_encoder_has_a_column_for_each_name() -> None:
-    encoder = Encoder().fitted(RECORDS)
-    X = encoder.encode_many(RECORDS)
+    encoder = Encoder().fitted(EXAMPLES)
+    X = encoder.encode_many(EXAMPLES)
     assert X.shape == (2, 4 + 8) and encoder.n_features == 12
     names = {name: column for column in range(4) for name in encoder.names(column)}
     assert set(names) == set(encoder.known) == {"country=de", "country=fr", "age", "tags=new"}
@@ -567,14 +567,14 @@ def test_a_fitted_encoder_has_a_column_for_each_name() -> None:
     np.testing.assert_array_equal(X.toarray(), expected)
     assert encoder.collisions_ == 0
     hashed = Encoder()
-    hashed.encode_many(RECORDS)
+    hashed.encode_many(EXAMPLES)
     assert "So few names can have a column each" in hashed.report()
     assert "So few names" not in encoder.report()
 
 
 @given(st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(1, 9), max_size=40))
 def test_unknown_names_share_eight_columns(record: dict[str, int]) -> None:
-    encoder = Encoder().fitted(RECORDS)
+    encoder = Encoder().fitted(EXAMPLES)
     row = encoder.encode(record | {"age": 40})
     assert (np.diff(row.indices) > 0).all() and row.indices[-1] < 12
     assert row.sum() == sum(record.values()) + 40
@@ -584,19 +584,19 @@ def test_unknown_names_share_eight_columns(record: dict[str, int]) -> None:
 def test_fitting_ignores_earlier_fits_and_keeps_settings() -> None:
     encoder = Encoder(text=("title",), most_depth=5).fitted([{"title": "a b"}])
     assert (encoder.text, encoder.most_depth, set(encoder.known)) == (("title",), 5, {"title:a", "title:b"})
-    assert encoder.fitted(RECORDS).known == Encoder().fitted(RECORDS).known
+    assert encoder.fitted(EXAMPLES).known == Encoder().fitted(EXAMPLES).known
     assert encoder.fingerprint() != Encoder(text=("title",)).fingerprint()
     with pytest.raises(InputError, match="records have no value; expected records with named values"):
         Encoder().fitted([{}])
 
 
 def test_a_fitted_encoder_goes_through_a_model_file(tmp_path: Path) -> None:
-    bandit = WarmBandit(2, encoder=Encoder().fitted(RECORDS)).warm_start(RECORDS, [0, 1])
+    bandit = WarmBandit(2, encoder=Encoder().fitted(EXAMPLES)).warm_start(EXAMPLES, [0, 1])
     bandit.save(tmp_path / "model")
     loaded = load(tmp_path / "model")
     assert isinstance(loaded, WarmBandit) and loaded.encoder == bandit.encoder
     assert loaded.n_features_ == 12 and "least squares" in loaded.learner_
-    np.testing.assert_array_equal(loaded.predict_costs(RECORDS), bandit.predict_costs(RECORDS))
+    np.testing.assert_array_equal(loaded.predict_costs(EXAMPLES), bandit.predict_costs(EXAMPLES))
 
 
 def test_parameters_are_plain() -> None:
