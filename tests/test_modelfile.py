@@ -349,7 +349,7 @@ def test_a_failed_save_leaves_the_old_file(saved: Path, monkeypatch: pytest.Monk
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    for owner, name in ((np, "savez"), (os, "fsync"), (os, "replace")):
+    for owner, name in ((np.lib.format, "write_array"), (os, "fsync"), (os, "replace")):
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, full)
             with pytest.raises(OSError, match=r"b\.warmcb cannot be written: No space left on device$") as caught:

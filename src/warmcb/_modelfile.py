@@ -48,7 +48,7 @@ def write(path: str | Path, kind: str, params: dict[str, Any], arrays: dict[str,
         place = _place(plain)
         sweep(place.parent)
         with replacing(place) as file:
-            np.savez(file, **content)  # type: ignore[arg-type]
+            _write_archive(file, content)
     except OSError as error:
         _raise_access_error(plain, "written", error)
 
@@ -56,7 +56,7 @@ def write(path: str | Path, kind: str, params: dict[str, Any], arrays: dict[str,
 def to_bytes(kind: str, params: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     """The bytes that `write` would write. Equal content gives equal bytes, because members have no time stamps."""
     file = io.BytesIO()
-    np.savez(file, **_checked("the model", kind, params, arrays))  # type: ignore[arg-type]
+    _write_archive(file, _checked("the model", kind, params, arrays))
     return file.getvalue()
 
 
@@ -151,6 +151,14 @@ def _place(path: Path) -> Path:
 def _kind_of_file(status: os.stat_result) -> str:
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket"}
     return kinds.get(stat.S_IFMT(status.st_mode), "device")
+
+
+def _write_archive(file: IO[bytes], content: dict[str, NDArray[Any]]) -> None:
+    """As `np.savez`, which in NumPy 1.26 leaves the archive open after an error."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in content.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array(member, array, allow_pickle=False)
 
 
 def _read_archive(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
