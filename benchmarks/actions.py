@@ -3,10 +3,10 @@
     python benchmarks/actions.py [--only a b c] [--seeds 10] [--rounds 10000] [--peer FILE]
     python benchmarks/actions.py --speed
 
-(a) The queries of ../shared/actions, ten shuffles in a row: no context, no warm start. (b) letter, pendigits and
-nursery with one-hot actions, up to 12,000 rows, 2 % of them labels; WarmBandit gets the same rows. (c) A shop with
-2,000 items, 50 of them on offer, one replaced after each round; 300 graded offers, right, half of them shuffled among
-their items, or reversed.
+(a) Real ranked queries, which are not part of this project, ten shuffles in a row: no context, no warm start. (b)
+letter, pendigits and nursery with one-hot actions, up to 12,000 rows, 2 % of them labels; WarmBandit gets the same
+rows. (c) A shop with 2,000 items, 50 of them on offer, one replaced after each round; 300 graded offers, right, half of
+them shuffled among their items, or reversed.
 
 Nothing of ours is tuned. Vowpal Wabbit has -q of context and action, mtr, ε-greedy (0.05) or SquareCB, and three
 learning rates. A graded action is a round of probability 1, on its own or with the whole offer. Of these two the better

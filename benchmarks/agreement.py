@@ -1,6 +1,6 @@
 """Agreement with the reference: average costs of this project and of Vowpal Wabbit on the same rows, run by run.
 
-    python benchmarks/agreement.py [--data ../shared/data] [--shuffles 5] [--max-rows 4000]
+    python benchmarks/agreement.py --data DIR [--shuffles 5] [--max-rows 4000]
 
 Both see the same shuffle and the same corrupted labels; they differ in their random exploration and in nothing else
 that is meant to matter. `arrow-8` and `arrow-2` get Vowpal Wabbit's own Λ (in the paper's weights);

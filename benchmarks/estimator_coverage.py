@@ -1,6 +1,6 @@
 """How often intervals contain the value of a policy, and how far estimates are off, on logs whose truth is known.
 
-    python benchmarks/estimator_coverage.py [--data ../shared/data] [--datasets letter pendigits nursery] [--logs 112]
+    python benchmarks/estimator_coverage.py --data DIR [--datasets letter pendigits nursery] [--logs 112]
 
 The rows of a data set with labels are the world; a reward is 1 for the right class, else 0. The policy in question is
 the greedy one of a bandit that was trained on 2,000 other rows: its value is its share of right answers. A log has

@@ -1,6 +1,6 @@
 """Agreement, run by run: Vowpal Wabbit's own random numbers, played through this project's bandits.
 
-    python benchmarks/replay.py [--data ../shared/data] [--max-rows 2500]
+    python benchmarks/replay.py --data DIR [--max-rows 2500]
 
 `warm_cb` draws from one fixed stream, so that its exploration can be repeated outside of it. If the learner, the
 weights, Λ, the scores and all rules are the same, then whole runs are: thousands of actions, until one of two almost

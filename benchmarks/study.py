@@ -1,6 +1,6 @@
 """The paper's whole grid at ε = 0.0125, timed, and the time that Vowpal Wabbit would need for the same runs.
 
-    python benchmarks/study.py [--data ../shared/data] [--max-rows 12000] [--sample 120]
+    python benchmarks/study.py --data DIR [--max-rows 12000] [--sample 120]
 
 The study runs with two workers and with one. Vowpal Wabbit plays a random sample of the same runs on one core, each as
 a program of its own, as the paper's scripts did, and once more inside this program, without the start. The mean of

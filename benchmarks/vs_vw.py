@@ -1,6 +1,6 @@
 """Speed beside Vowpal Wabbit with eight λ: the same rows, one core.
 
-    python benchmarks/vs_vw.py [--data ../shared/data] [--repeats 5]
+    python benchmarks/vs_vw.py --data DIR [--repeats 5]
 
 A round's time is the difference of two runs that read the same file and play a different number of rounds, so that
 start-up and parsing cancel out; the best of several. Without the folder of data sets, made-up ones of the same shape

@@ -1,6 +1,6 @@
 """Which learner on wide data: exact, in blocks, or online; cost and time a round.
 
-    python benchmarks/wide.py [--data ../shared/data]
+    python benchmarks/wide.py --data DIR
 
 Each row is a learner inside WarmBandit: exact least squares, least squares in blocks, and the paper's online learner.
 Two of the data sets are made from `kropt`: all pairs and triples of its columns, one-hot, as they are and hashed.

@@ -1,7 +1,7 @@
 """WarmBandit with nothing tuned: costs in any unit, arms without features, worlds that change, odd labels.
 
     python benchmarks/world.py [--only change slow_drift] [--seeds 20] [--workers 2]
-                               [--data ../shared/data] [--streams ../shared/drift]
+                               --data DIR --streams DIR
 
 Seeds 0, 1, ... are those of the problem and of the bandit. Values are means over them, of recovery medians. The
 problems are in `made_up.py`; data files are shuffled by the seed, streams keep their order. A range of costs that the
