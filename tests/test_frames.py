@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from warmcb import _inputs
+from warmcb import WarmBandit, _inputs
 from warmcb._frames import arranged, columns_of
 from warmcb.errors import InputError
 
@@ -447,3 +447,12 @@ assert arranged("x", {"a": 1, "b": None}, ("b", "a"))[1] == 1.0
 assert not {"pandas", "polars"} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_missing_number_is_refused_with_its_column(make: Make) -> None:
+    frame = make({"b": [1.0, None], "a": [2.0, 3.0]})
+    bandit = WarmBandit(2)
+    with pytest.raises(InputError, match=r"the column 'b' of X has nan; expected .* encoder=Encoder\(\)"):
+        bandit.warm_start(frame, [0, 1])
+    with pytest.raises(InputError, match="the column 'b' of x has nan"):
+        bandit.decide({"a": 1.0, "b": None})

@@ -190,7 +190,7 @@ def _floats(name: str, columns: Sequence[str], values: list[Any]) -> NDArray[np.
     if wrong:
         column, value = next(pair for pair in zip(columns, values, strict=True) if type(pair[1]) in wrong)
         what = f"the column {shown(column)} of {name} has {shown(value)}, of the type {type(value).__name__}"
-        raise InputError(f"{what}; expected numbers")
+        raise InputError(f"{what}; {_expected(name)}")
     if kinds & missing:
         values = [np.nan if type(value) in missing else value for value in values]
     return np.array(values, dtype=np.float64)
@@ -211,4 +211,9 @@ def _refuse(name: str, columns: tuple[str, ...], dtypes: list[Any], wrong: set[A
     for column, dtype in zip(columns, dtypes, strict=False) if wrong else ():
         if dtype in wrong:
             what = f"the column {shown(column)} of {name} has the type {dtype}"
-            raise InputError(f"{what}; expected numbers")
+            raise InputError(f"{what}; {_expected(name)}")
+
+
+def _expected(name: str) -> str:
+    """What was expected instead of text and dates. Contexts and actions can be encoded, costs cannot."""
+    return "expected numbers" if name == "costs" else "expected numbers, or a bandit with encoder=Encoder()"

@@ -198,7 +198,7 @@ def test_bad_new_names_change_nothing() -> None:
         named.add_action("a")
     with pytest.raises(InputError, match="name is None; expected a name, as actions have names"):
         named.add_action()
-    with pytest.raises(InputError, match="action is 'c'; expected one of a, b"):
+    with pytest.raises(InputError, match="an entry of actions is 'c'; expected one of a, b"):
         named.decide([0.0], actions=["a", "c"])
     with pytest.raises(InputError, match="n_actions is 3; expected 2, the number of actions, or none"):
         WarmBandit(3, actions=["a", "b"])

@@ -472,6 +472,20 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "complex and sparse": (lambda b: b.decide(sparse.csr_array(np.ones((1, 6)) * 1j)), "x has the type complex128"),
     "a cost beyond all floats": (lambda b: b.learn(GOOD, 0, 10**400, 0.5), "cost is 1000"),
     "a set": (lambda b: b.decide({1, 2}), "x is not a table of numbers"),
+    "dictionaries": (
+        lambda b: b.warm_start([{"a": 1.0}, {"a": 2.0}], [0, 1]),
+        "X has dictionaries; expected rows of numbers, or a bandit with encoder=Encoder()",
+    ),
+    "rows of different lengths": (
+        lambda b: b.warm_start([[1.0, 2.0], [1.0]], [0, 1]),
+        "X is not a table of numbers: its rows have different lengths",
+    ),
+    "a decision as a context": (
+        lambda b: b.learn(DECISION, GOOD),
+        "x is a Decision; expected a context, as in learn(x, decision, cost)",
+    ),
+    "neither a cost nor a reward": (lambda b: b.learn(GOOD, DECISION), ", or a reward"),
+    "neither costs nor rewards": (lambda b: b.learn_many([GOOD], [DECISION]), "costs is None; expected 1 numbers"),
     "NaN in X": (lambda b: b.predict(np.full((2, 6), np.nan)), "X[0, 0] is nan"),
     "flat X": (lambda b: b.predict(GOOD), "X has shape (6,)"),
     "NaN when learning": (lambda b: b.learn([np.nan] * 6, 0, 0.5, 0.5), "x[0] is nan; expected a finite number"),
@@ -503,8 +517,8 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "neither": (lambda b: b.warm_start(np.ones((1, 6))), "exactly one of them"),
     "NaN in the warm start": (lambda b: b.warm_start(np.full((1, 6), np.nan), [0]), "X[0, 0] is nan"),
     "no actions at all": (lambda b: b.decide(GOOD, actions=[]), "actions is empty; expected at least one"),
-    "an unknown action": (lambda b: b.decide(GOOD, actions=[0, 3]), "action is 3; expected an integer from 0 to 2"),
-    "an unknown name": (lambda b: b.decide(GOOD, actions=["a"]), "action is 'a'; expected an integer from 0 to 2"),
+    "an unknown action": (lambda b: b.decide(GOOD, actions=[0, 3]), "an entry of actions is 3; expected an integer"),
+    "an unknown name": (lambda b: b.decide(GOOD, actions=["a"]), "an entry of actions is 'a'; expected an integer"),
     "an action twice": (lambda b: b.decide(GOOD, actions=[1, 0, 1]), "actions has 1 twice; expected each action once"),
     "one number for actions": (lambda b: b.decide(GOOD, actions=1), "actions is 1; expected a list of actions"),  # type: ignore[arg-type]
     "half a key": (lambda b: b.decide(GOOD, key=0.5), "key is 0.5; expected a string or an integer"),  # type: ignore[arg-type]

@@ -76,9 +76,17 @@ def test_a_damaged_decision_is_refused(changed: dict[str, Any]) -> None:
         Decision.from_dict(ArrowCB(2).decide([1.0]).to_dict() | changed)
 
 
-@pytest.mark.parametrize("plain", [{}, {"action": 1}, 7, {**ArrowCB(2).decide([1.0]).to_dict(), "more": 1}])
-def test_what_is_no_decision_is_refused(plain: Any) -> None:
-    with pytest.raises(InputError, match=r"the decision is .*; expected action, probability, probabilities, actions"):
+@pytest.mark.parametrize(
+    ("plain", "message"),
+    [
+        ({}, "the decision has no action, probability, probabilities, actions, round, key; expected the result of to_"),
+        ({"action": 1}, "the decision has no probability, probabilities, actions, round, key; expected the result of"),
+        (7, "the decision is 7; expected a dictionary with action, probability, probabilities"),
+        ({**ArrowCB(2).decide([1.0]).to_dict(), "more": 1}, "the decision has 'more'; expected only action, probab"),
+    ],
+)
+def test_what_is_no_decision_is_refused(plain: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         Decision.from_dict(plain)
 
 

@@ -281,7 +281,7 @@ def test_a_context_where_there_was_none() -> None:
 def test_a_cost_outside_of_its_range() -> None:
     bandit = used(cost_range=(0, 1))
     refused(bandit, lambda b: b.learn(X, DECISION, 1.5), "cost is 1.5; expected a number in [0, 1]")
-    refused(bandit, lambda b: b.learn(X, DECISION, reward=0.5), "reward is 0.5; expected a number in [-1, 0]")
+    refused(bandit, lambda b: b.learn(X, DECISION, reward=0.5), "expected a number in [-1, 0], as cost_range is (0, 1)")
     refused(bandit, lambda b: b.learn_many([X], [DECISION], [2]), "costs[0] is 2; expected a number in [0, 1]")
     refused(bandit, lambda b: b.warm_start([X], [A], costs=[[0, 2, 0, 0]]), "costs[0][1] is 2.0; expected a number in")
 

@@ -14,6 +14,7 @@ from tests.support.commands import Done, facts_of, refusal, small_table, warmcb
 from warmcb import ArrowCB, Bandit, WarmBandit, __version__, catalogue
 from warmcb.catalogue import CATALOGUE, make_bandit
 from warmcb.catalogue import CLASSES as ALL
+from warmcb.cli import _without_extras
 from warmcb.cli.simulate import results
 
 CLASSES = [name for name in ALL if not CATALOGUE[name].described]
@@ -163,6 +164,36 @@ def test_warm_tells_its_learner_and_how_sure_it_is(table: Path) -> None:
     assert len(facts["intervals"]) == len(facts["lambdas"]) == 3
     assert facts["learner"].startswith("least squares")
     assert facts["parameters"]["learner"] == "auto"
+
+
+def test_the_table_says_when_the_model_is_linear(table: Path) -> None:
+    assert lines(warmcb("simulate", table).stdout)["features"] == "bends"
+    for seeds in ("1", "2"):
+        shown = lines(warmcb("simulate", "splice", "--interaction", "50", "--seeds", seeds).stdout)
+        assert shown["features"] == "bends (linear: 287 features)"
+
+
+def test_the_scores_are_explained(table: Path) -> None:
+    assert "A score is the mean cost plus the squared errors" in warmcb("simulate", table).stdout
+    assert "A score is" not in warmcb("simulate", table, "--algorithm", "arrow").stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("epsilon", "2"), ("features", "bend"), ("warm_start", "-1"), ("interaction", "-1"), ("half_life", "0")],
+)
+def test_a_bad_option_is_refused_before_the_data_are_read(option: str, value: str) -> None:
+    assert refusal("simulate", "no_such_file.csv", flag(option), value).startswith(f"{option} is ")
+
+
+def test_without_extras_only_the_version_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _without_extras(["--version"], "typer") == 0
+    assert capsys.readouterr().out == f"{__version__}\n"
+    expected = {"--help": "the command needs: pip install 'warmcb[study,logs,serve]'"}
+    expected["serve"] = "serve needs: pip install 'warmcb[serve]'"
+    for argument, needs in expected.items():
+        assert _without_extras([argument], "typer") == 2
+        assert capsys.readouterr().err == f"warmcb: typer is missing; {needs}\n"
 
 
 def test_lambdas_as_a_list(table: Path) -> None:

@@ -197,13 +197,50 @@ def test_a_remark_names_a_few_columns_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("numbers", "is_id"),
+    [
+        (range(1000, 1200), True),
+        (range(10), False),  # too few
+        ([*range(99), 98], False),
+        ([i / 2 for i in range(100)], False),
+        ([*range(99), None], False),
+    ],
+)
+def test_a_numbering_of_the_rows_is_remarked(tmp_path: Path, numbers: Any, is_id: bool) -> None:
+    table = pl.DataFrame({"customer": numbers, "target": [i % 2 for i in range(len(numbers))]}, strict=False)
+    table.write_csv(tmp_path / "t.csv")
+    remark = f"the column customer has another integer in each of {len(numbers)} rows: is it an id?"
+    assert (remark in read_file(tmp_path / "t.csv").remarks) == is_id
+
+
+@pytest.mark.parametrize(
+    ("header", "is_row"),
+    [("5.1,3.5,red", True), ('"5";"3";red', True), ("a,3.5,target", False), ("0,1,target", False), ("a,b,c", False)],
+)
+def test_a_header_of_numbers_is_remarked(tmp_path: Path, header: str, is_row: bool) -> None:
+    rows = ["1,2,x", "3,1,y"]
+    text = "\n".join([header, *(row.replace(",", ";") if ";" in header else row for row in rows)])
+    remarks = read_file(write(tmp_path, "h.csv", text)).remarks
+    assert any(one.startswith("the first line is taken as names of columns") for one in remarks) == is_row
+
+
+def test_a_csv_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_bytes(b"a,target\n\xff\xfe\x00,1\n")
+    with pytest.raises(DataError, match="expected text in UTF-8 or UTF-16"):
+        read_file(tmp_path / "b.csv")
+
+
+@pytest.mark.parametrize(
     "values, remark",
     [
-        ([date(2024, 1, 1), date(2024, 1, 2), None], "when: 2 dates became one level each"),
-        ([datetime(2024, 1, 1, 12), datetime(2024, 1, 2, 3), None], "when: 2 times became one level each"),
-        ([time(1), time(2), None], "when: 2 times became one level each"),
-        (["2024-01-01", "2024-12-31", None], "when: 2 dates became one level each"),
-        (["2024-01-01T10:30:00Z", "2024-01-01 10:31", None], "when: 2 dates became one level each"),
+        ([date(2024, 1, 1), date(2024, 1, 2), None], "when: 2 dates became one level each, which says nothing"),
+        (
+            [datetime(2024, 1, 1, 12), datetime(2024, 1, 2, 3), None],
+            "when: 2 times became one level each, which says nothing",
+        ),
+        ([time(1), time(2), None], "when: 2 times became one level each, which says nothing"),
+        (["2024-01-01", "2024-12-31", None], "when: 2 dates became one level each, which says nothing"),
+        (["2024-01-01T10:30:00Z", "2024-01-01 10:31", None], "when: 2 dates became one level each, which says nothing"),
         (["2024-01-01", "2024-01-01", None], "when: 1 date became one level"),
         (["2024-01-01", "yesterday", None], None),
         (["2024-13-01", "2024-01-32", None], None),
@@ -215,7 +252,8 @@ def test_dates_are_levels_and_that_is_said(tmp_path: Path, values: list[Any], re
     table.write_parquet(tmp_path / "d.parquet")
     data = read_file(tmp_path / "d.parquet")
     missing = "2 missing values in 1 column (when) are a level of their own"
-    assert data.remarks == ((missing,) if remark is None else (missing, remark))
+    assert data.remarks[0] == missing
+    assert [one.startswith(remark or "no other") for one in data.remarks[1:]] == ([] if remark is None else [True])
     assert data.X.shape[1] == len(set(values))
 
 
@@ -223,7 +261,8 @@ def test_dates_of_a_csv_file_are_not_taken_for_an_id(tmp_path: Path) -> None:
     days = [date(2023, 1, 1) + timedelta(days=i) for i in range(365)]
     rows = "\n".join(f"{day},{i % 2}" for i, day in enumerate(days))
     data = read_file(write(tmp_path, "days.csv", f"date,target\n{rows}\n"))
-    assert data.remarks == ("date: 365 dates became one level each",)
+    (remark,) = data.remarks
+    assert remark.startswith("date: 365 dates became one level each, which says nothing about any other: replace it by")
 
 
 def test_missing_targets_and_columns_in_parquet(tmp_path: Path) -> None:
@@ -244,7 +283,7 @@ def test_types_that_are_neither_number_nor_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name, text, message",
     [
-        ("x.csv", "", "cannot be read as .csv"),
+        ("x.csv", "", "cannot be read as .csv: it is empty; expected a line of names, and rows"),
         ("x.csv", "a,target\n", "has no rows"),
         ("x.csv", "target\nx\ny\n", "x has 1 columns; expected features and a target"),
         ("x.csv", "a,target\n1,x\n2,x\n", "x has one class only (x); expected at least 2"),

@@ -22,9 +22,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 
@@ -867,3 +868,12 @@ def test_what_is_no_encoder() -> None:
             as_encoder(wrong)
     with pytest.raises(InputError, match="expected a fitted transformer"):
         as_encoder(OneHotEncoder())
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_missing_text_alone_is_transformed_as_in_a_frame(size: int) -> None:
+    frame = pd.DataFrame({"country": ["de", "fr", np.nan, np.nan], "age": [31.0, 25.0, 40.0, np.nan]})
+    transformer = make_column_transformer((OneHotEncoder(), ["country"]), (SimpleImputer(), ["age"])).fit(frame)
+    expected = transformer.transform(frame)[2 : 2 + size]
+    found = as_encoder(transformer).encode_many([frame.iloc[i] for i in range(2, 2 + size)])
+    np.testing.assert_allclose(found.toarray(), expected)

@@ -230,7 +230,7 @@ def test_described_by_numbers(tmp_path: Path) -> None:
     ("policy", "message"),
     [
         ("nobody", "policy is 'nobody'; expected uniform, default, logged"),
-        ("always:9", "plays '9'; expected an action of the log"),
+        ("always:9", "plays '9'; expected an action of the log, such as 0, 1, 2"),
         ("no_such_module:policy", "expected a module that can be imported"),
         (7, "policy is 7; expected a name"),
         (lambda asked: 5, "the policy gave 5; expected a place below 3, or 3 probabilities"),

@@ -495,6 +495,7 @@ def test_the_command_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     assert refusal("log", "check", tmp_path / "none").startswith(f"{tmp_path / 'none'}: no such file or folder")
     assert "which the command reads" in refusal("log", "check", path, "--out", path)
     assert "expected a file in a folder" in refusal("log", "check", path, "--out", tmp_path / "no" / "page.html")
+    assert "expected a name that ends in .html" in refusal("log", "check", path, "--out", tmp_path / "page.txt")
 
 
 @pytest.mark.slow

@@ -44,16 +44,16 @@ def one_name_more(names: tuple[str, ...] | None, name: str | None) -> tuple[str,
     return None if names is None or name is None else action_names((*names, name))
 
 
-def action(value: object, n_actions: int, numbers: Numbers) -> int:
-    """The number of an action, which is given by number or name."""
+def action(value: object, n_actions: int, numbers: Numbers, name: str = "action") -> int:
+    """The number of an action, which is given by number or name. Errors refer to it as `name`."""
     if type(value) is int and 0 <= value < n_actions:
         return value
     if isinstance(value, str):
         if value in numbers:
             return numbers[value]
         expected = f"one of {listed(list(numbers))}" if numbers else f"an integer from 0 to {n_actions - 1}"
-        raise InputError(f"action is {shown(value)}; expected {expected}")
-    return integer("action", value, 0, n_actions - 1)
+        raise InputError(f"{name} is {shown(value)}; expected {expected}")
+    return integer(name, value, 0, n_actions - 1)
 
 
 def allowed(actions: Iterable[object], n_actions: int, numbers: Numbers) -> NDArray[np.uint8]:
@@ -66,7 +66,7 @@ def allowed(actions: Iterable[object], n_actions: int, numbers: Numbers) -> NDAr
         raise InputError(f"actions is {shown(actions)}; expected a list of actions")
     marks = np.zeros(n_actions, dtype=np.uint8)
     for one in actions:
-        number = action(unwrapped(one), n_actions, numbers)
+        number = action(unwrapped(one), n_actions, numbers, "an entry of actions")
         if marks[number]:
             raise InputError(f"actions has {shown(unwrapped(one))} twice; expected each action once")
         marks[number] = 1

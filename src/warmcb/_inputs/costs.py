@@ -53,10 +53,20 @@ def cost(value: object, limits: Range, name: str = "cost") -> float:
 def cost_or_reward(cost_given: object, reward: object, limits: Range) -> float:
     """The cost, which may be given as a reward: the cost is −reward."""
     if reward is None:
+        if cost_given is None:
+            raise InputError(f"cost is None; expected {costs_expected(limits)}, or a reward")
         return cost(cost_given, limits)
     if cost_given is not None:
         raise InputError(f"cost is {shown(cost_given)} and reward is {shown(reward)}; expected one of them")
-    return -cost(reward, _opposite(limits), "reward")
+    try:
+        return -cost(reward, _opposite(limits), "reward")
+    except InputError as error:
+        raise InputError(f"{error}{_why_opposite(limits)}") from None
+
+
+def _why_opposite(limits: Range) -> str:
+    """Why rewards have the range that they have, for errors."""
+    return "" if limits is None else f", as cost_range is ({limits[0]:g}, {limits[1]:g}) and a reward is minus a cost"
 
 
 def _opposite(limits: Range) -> Range:
@@ -80,10 +90,16 @@ def paid_costs(costs: ArrayLike, n_rows: int, limits: Range, name: str = "costs"
 
 def paid_costs_or_rewards(costs: object, rewards: object, n_rows: int, limits: Range) -> NDArray[np.float64]:
     if rewards is None:
+        if costs is None:
+            raise InputError(f"costs is None; expected {n_rows} numbers, one for each row of X, or rewards")
         return paid_costs(costs, n_rows, limits)  # type: ignore[arg-type]
     if costs is not None:
         raise InputError("both costs and rewards are given; expected one of them")
-    return -paid_costs(rewards, n_rows, _opposite(limits), "rewards")  # type: ignore[arg-type]
+    try:
+        return -paid_costs(rewards, n_rows, _opposite(limits), "rewards")  # type: ignore[arg-type]
+    except InputError as error:
+        why = "" if "shape" in str(error) else _why_opposite(limits)
+        raise InputError(f"{error}{why}") from None
 
 
 def paid_in_log(paid: ArrayLike, y: object, costs: object, n_rows: int, limits: Range) -> NDArray[np.float64]:

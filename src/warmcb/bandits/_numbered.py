@@ -383,14 +383,14 @@ class Bandit(NumberedRounds):
         columns = _frames.columns_of(x, "x")
         if columns is not None:
             x = _frames.arranged("x", x, self.features_ or columns)
-        return columns, _inputs.one_row(x, self.n_features_)
+        return columns, _inputs.one_row(x, self.n_features_, columns and (self.features_ or columns))
 
     def _rows(self, name: str, X: _inputs.Features) -> tuple[Columns, Rows]:
         X = self._encoded_rows(X)
         columns = _frames.columns_of(X, name)
         if columns is not None:
             X = _frames.arranged(name, X, self.features_ or columns)
-        return columns, _inputs.matrix(X, self.n_features_)
+        return columns, _inputs.matrix(X, self.n_features_, columns and (self.features_ or columns))
 
     def _cost_table(
         self, y: ArrayLike | None, costs: ArrayLike | None, actions: ArrayLike | None, n_rows: int

@@ -83,9 +83,12 @@ class Decision(NamedTuple):
             InputError: a key is missing or unknown, or a value has the wrong type.
 
         """
-        if not isinstance(plain, Mapping) or {*plain, "ids"} != set(cls._fields):
-            found = sorted(plain) if isinstance(plain, Mapping) else plain
-            raise InputError(f"the decision is {shown(found)}; expected {', '.join(cls._fields)}")
+        if not isinstance(plain, Mapping):
+            raise InputError(f"the decision is {shown(plain)}; expected a dictionary with {', '.join(cls._fields)}")
+        if missing := [name for name in cls._fields if name not in plain and name != "ids"]:
+            raise InputError(f"the decision has no {', '.join(missing)}; expected the result of to_dict")
+        if unknown := [name for name in plain if name not in cls._fields]:
+            raise InputError(f"the decision has {shown(unknown[0])}; expected only {', '.join(cls._fields)}")
         try:
             probabilities = np.asarray(plain["probabilities"], dtype=np.float64)
         except (TypeError, ValueError):

@@ -3,6 +3,20 @@
 import sys
 from io import TextIOWrapper
 
+EXTRAS = {
+    "simulate": "study",
+    "reproduce": "study",
+    "datasets": "study",
+    "theory": "study",
+    "log": "logs",
+    "evaluate": "logs",
+    "replay": "logs",
+    "serve": "serve",
+    "backup": "serve",
+    "loop": "serve",
+}
+"""The extra of the package that each command needs."""
+
 
 def main() -> None:
     """Run the command. An error of the user is one line on standard error, and exit code 2."""
@@ -12,9 +26,18 @@ def main() -> None:
     try:
         from warmcb.cli.app import run
     except ImportError as error:
-        print(
-            f"warmcb: {error.name} is missing; the command needs: pip install 'warmcb[logs]' or 'warmcb[study]'",
-            file=sys.stderr,
-        )
-        sys.exit(2)
+        sys.exit(_without_extras(sys.argv[1:], error.name))
     sys.exit(run())
+
+
+def _without_extras(arguments: list[str], missing: str | None) -> int:
+    """Answer without the packages that the command needs: only --version works. Returns the exit code."""
+    if arguments == ["--version"]:
+        from warmcb import __version__
+
+        print(__version__)
+        return 0
+    command = arguments[0] if arguments and arguments[0] in EXTRAS else None
+    known = f"'warmcb[{EXTRAS[command]}]'" if command else "'warmcb[study,logs,serve]'"
+    print(f"warmcb: {missing} is missing; {command or 'the command'} needs: pip install {known}", file=sys.stderr)
+    return 2

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import warmcb
-from warmcb.cli import console
+from warmcb.cli import EXTRAS, console
 from warmcb.errors import MissingDependencyError, WarmcbError
 
 app = typer.Typer(
@@ -21,22 +21,23 @@ app = typer.Typer(
 )
 
 _COMMANDS = (
-    ("simulate", "simulate.command", "simulate", "study"),
-    ("reproduce", "reproduce", "reproduce", "study"),
-    ("datasets", "datasets", "datasets_app", "study"),
-    ("theory", "theory", "theory_app", "study"),
-    ("log", "log", "log_app", "logs"),
-    ("evaluate", "evaluate", "evaluate_command", "logs"),
-    ("replay", "replay", "replay_command", "logs"),
-    ("serve", "serve", "serve_command", "serve"),
-    ("backup", "serve", "backup_command", "serve"),
-    ("loop", "loop", "loop_app", "serve"),
+    ("simulate", "simulate.command", "simulate"),
+    ("reproduce", "reproduce", "reproduce"),
+    ("datasets", "datasets", "datasets_app"),
+    ("theory", "theory", "theory_app"),
+    ("log", "log", "log_app"),
+    ("evaluate", "evaluate", "evaluate_command"),
+    ("replay", "replay", "replay_command"),
+    ("serve", "serve", "serve_command"),
+    ("backup", "serve", "backup_command"),
+    ("loop", "loop", "loop_app"),
 )
-"""Each command, its module and its name there, and the extra of the package that it needs."""
+"""Each command, its module and its name there."""
 
 
-def _add(name: str, module: str, thing: str, extra: str) -> None:
+def _add(name: str, module: str, thing: str) -> None:
     """Add a command. If its packages are missing, add one that says how to install them."""
+    extra = EXTRAS[name]
     try:
         command = getattr(import_module(f"warmcb.cli.{module}"), thing)
     except ImportError as error:

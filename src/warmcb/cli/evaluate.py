@@ -62,7 +62,7 @@ def evaluate_command(
     how much evidence there is for each policy: the effective sample size and the largest weight. A warning says where
     the log cannot answer. Intervals that hold at every moment are exact with --reward-range, and asymptotic without it.
     """
-    files = outputs.check_outputs({"--plot": plot, "--report": report}, log, pictures={"--plot"})
+    files = outputs.check_outputs({"--plot": plot, "--report": report}, log, pictures={"--plot"}, pages={"--report"})
     said = console.messages()
     with following(said) as progress:
         found = evaluate(
@@ -99,7 +99,8 @@ def _values(name: str, value: PolicyValue, decisions: int, level: float) -> Tabl
     table = _table(f"\n{name}: {evidence}", "estimator", "reward", f"{level:.0%}, Gaussian", f"{level:.0%}, other")
     for estimate in value.estimates.values():
         gaussian, *others = estimate.intervals
-        table.add_row(estimate.name, f"{estimate.value:.4f}", _ends(gaussian), *map(_called, others))
+        style = "bold" if estimate is value.best else ""
+        table.add_row(estimate.name, f"{estimate.value:.4f}", _ends(gaussian), *map(_called, others), style=style)
     return table
 
 

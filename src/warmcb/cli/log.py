@@ -24,7 +24,7 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check the health of a log: whether its probabilities are right, what it can tell, and what looks odd."""
-    files = outputs.check_outputs({"out": out}, log)
+    files = outputs.check_outputs({"out": out}, log, pages={"out"})
     opened = open_log(log)
     with console.busy(console.messages(), f"reading {log}"):
         health = check_log(opened)

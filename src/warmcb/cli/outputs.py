@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PICTURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
 
 
-def check_outputs(outputs: Mapping[str, Path | None], *inputs: str, pictures: Collection[str] = ()) -> dict[str, Path]:
+def check_outputs(
+    outputs: Mapping[str, Path | None], *inputs: str, pictures: Collection[str] = (), pages: Collection[str] = ()
+) -> dict[str, Path]:
     """Check the files that the command will write, before its work begins.
 
     Args:
         outputs: the files, by option; None for those that were not asked for.
         *inputs: files that the command reads, and must not overwrite.
         pictures: the options whose files are pictures.
+        pages: the options whose files are pages of HTML.
 
     Returns:
         the files that were asked for, by option, with all links resolved.
@@ -42,6 +46,8 @@ def check_outputs(outputs: Mapping[str, Path | None], *inputs: str, pictures: Co
         real = _check_place(option, path)
         if os.path.exists(real) and real in map(os.path.realpath, inputs):
             raise InputError(f"{option} is {str(path)!r}, which the command reads; expected another file")
+        if option in pages and path.suffix.lower() not in PAGES:
+            raise InputError(f"{option} is {str(path)!r}; expected a name that ends in {', '.join(PAGES)}")
         for other, taken in checked.items():
             if real == str(taken):
                 raise InputError(f"{option} is {str(path)!r}, as {other} is; expected two different files")

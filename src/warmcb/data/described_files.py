@@ -20,7 +20,7 @@ ACTIONS = "actions"
 
 _JSON = (".dsjson", ".json", ".jsonl")
 _LIBSVM = (".libsvm", ".svm")
-_SUFFIXES = (".parquet", *_JSON, *_LIBSVM, ".vw")
+SUFFIXES = (".parquet", *_JSON, *_LIBSVM, ".vw")
 
 
 def read_described(path: str | Path, target: str | None = None, *, actions: str = ACTIONS) -> DescribedDataset:
@@ -67,9 +67,9 @@ def read_described(path: str | Path, target: str | None = None, *, actions: str 
     name, suffix = name_and_suffix(path)
     queries = query_file(path)
     has_sizes = what_is_at(queries) == "a file"
-    if suffix not in _SUFFIXES:
+    if suffix not in SUFFIXES:
         if not has_sizes and what_is_at(path) == "a file":
-            known = ", ".join(_SUFFIXES)
+            known = ", ".join(SUFFIXES)
             raise DataError(f"{path} has an unknown format; expected a name that ends in {known}, or {queries.name}")
         name += suffix  # rank.train and rank.test must have different names
     if suffix != ".parquet":
@@ -86,7 +86,7 @@ def read_described(path: str | Path, target: str | None = None, *, actions: str 
             return read_vw_multiline(name, _text(file))
         return read_ranking(name, file, read_sizes(queries) if has_sizes else None)
 
-    return parse_file(path, suffix if suffix in _SUFFIXES else "LIBSVM text", parse)
+    return parse_file(path, suffix if suffix in SUFFIXES else "LIBSVM text", parse)
 
 
 def described_name(path: Path) -> str | None:
@@ -98,7 +98,7 @@ def described_name(path: Path) -> str | None:
     if suffix == ".dsjson":
         return name
     has_sizes = what_is_at(query_file(path)) == "a file"
-    return name + suffix if has_sizes and suffix not in _SUFFIXES else None
+    return name + suffix if has_sizes and suffix not in SUFFIXES else None
 
 
 def has_described_actions(path: Path) -> bool:

@@ -29,7 +29,10 @@ def read_dsjson(name: str, lines: Iterable[str]) -> DescribedDataset:
             if reason := _add(rounds, encoder, line):
                 skipped[reason] += 1
         except ValueError as error:
-            raise DataError(f"{name}, line {number}: {one_line(error)}") from None
+            raise DataError(f"{name}, line {number} of dsjson: {one_line(error)}") from None
+    if len(rounds) == 0:
+        found = f" ({', '.join(skipped_remarks(skipped))})" if skipped else ""
+        raise DataError(f"{name} has no rounds as dsjson{found}; expected one decision, a JSON object, in each line")
     return rounds.dataset(name, skipped_remarks(skipped))
 
 

@@ -3,20 +3,23 @@
 import codecs
 import gzip
 import io
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import numpy as np
 import polars as pl
 
-from warmcb._messages import one_line
+from warmcb._messages import one_line, short
 from warmcb.data.dataset import Dataset, encode_labels
 from warmcb.data.vw_text import read_vw_text
 from warmcb.errors import DataError, WarmcbError
 
 Parsed = TypeVar("Parsed")
 
+_NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
 _MISSING = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL"]
 
 
@@ -115,11 +118,28 @@ def _parquet(name: str, file: IO[bytes], target: str | None) -> Dataset:
 def _csv(name: str, file: IO[bytes], target: str | None) -> Dataset:
     """Text with a header; the separator is the most frequent of comma, semicolon and tab in the header."""
     content = file.read()
-    text = content.decode("utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    separator = max(",;\t", key=text.split("\n", 1)[0].count)
+    try:
+        text = content.decode("utf-16" if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{one_line(error)}; expected text in UTF-8 or UTF-16") from None
+    if not text.strip():
+        raise ValueError("it is empty; expected a line of names, and rows")
+    header = text.split("\n", 1)[0]
+    separator = max(",;\t", key=header.count)
     table = pl.read_csv(io.StringIO(text), separator=separator, infer_schema=False)
     table = table.rename({column: column.strip() for column in table.columns})
-    return Dataset.from_table(name, table.select([_typed(series) for series in table]), target)
+    data = Dataset.from_table(name, table.select([_typed(series) for series in table]), target)
+    if _is_row(header.split(separator)):
+        remark = f"the first line is taken as names of columns, but has numbers ({short(header.strip())}): is it a row?"
+        data = replace(data, remarks=(remark, *data.remarks))
+    return data
+
+
+def _is_row(names: list[str]) -> bool:
+    """Whether at least half of the names are numbers, other than the numbers of the columns in their order."""
+    bare = [name.strip().strip('"') for name in names]
+    numbers = [float(name) for name in bare if re.fullmatch(_NUMBER, name)]
+    return 2 * len(numbers) >= len(names) and np.unique(np.diff(numbers)).tolist() != [1.0]
 
 
 def _typed(column: pl.Series) -> pl.Series:

@@ -5,8 +5,8 @@ from pathlib import Path
 from warmcb.data.bundled import BUNDLED, load_bundled
 from warmcb.data.dataset import Dataset
 from warmcb.data.described import DescribedDataset
-from warmcb.data.described_files import has_described_actions, read_described
-from warmcb.data.files import read_file, what_is_at
+from warmcb.data.described_files import SUFFIXES, has_described_actions, read_described
+from warmcb.data.files import READERS, name_and_suffix, read_file, what_is_at
 from warmcb.data.openml import load_openml
 from warmcb.errors import DataError
 
@@ -47,8 +47,13 @@ def open_dataset(data: str | Path, target: str | None = None) -> Dataset | Descr
     if not is_known(data):
         if what_is_at(path) == "nothing" and not path.suffix:
             raise DataError(f"DATA is {data!r}; expected {_EXPECTED}")
-        is_described = what_is_at(path) == "a file" and has_described_actions(path)
-        return read_described(path, target) if is_described else read_file(path, target)
+        is_file = what_is_at(path) == "a file"
+        if is_file and has_described_actions(path):
+            return read_described(path, target)
+        if is_file and name_and_suffix(path)[1] not in READERS:
+            known = ", ".join(dict.fromkeys([*READERS, *SUFFIXES]))
+            raise DataError(f"{path} has an unknown format; expected a name that ends in {known}, also with .gz")
+        return read_file(path, target)
     if target is not None:
         raise DataError(f"target is {target!r}; expected none for the data set {data}")
     return load_bundled(data) if data in BUNDLED else load_openml(_openml_id(data))

@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 from warmcb._messages import counted
 
 _MOST_NAMES = 5
+_FEWEST_IDS = 20  # in fewer rows, integers may all differ by chance
+_CURE = (
+    ", which says nothing about any other: replace it by the month, the weekday or a number of days (above 255 features"
+    " the model is linear)"
+)
 # A date in the format of ISO 8601, alone or followed by a time.
 _ISO_DATE = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ]\d{2}:\d{2}.*)?$"
 
@@ -30,11 +35,13 @@ def table_remarks(
         yield f"the target {target} has {n_classes} classes in {n_rows} rows: is it a number to be estimated?"
     for series in features:
         if is_number(series):
+            if _is_numbering(series):
+                yield f"the column {series.name} has another integer in each of {n_rows} rows: is it an id?"
             continue
         levels = series.n_unique()
         if kind := _kind_of_time(series):
             count = series.drop_nulls().n_unique()
-            yield f"{series.name}: {counted(count, kind)} became one level{'' if count == 1 else ' each'}"
+            yield f"{series.name}: {counted(count, kind)} became one level{'' if count == 1 else f' each{_CURE}'}"
         elif levels > max(100, n_rows // 4):
             yield f"the column {series.name} has {levels} levels in {n_rows} rows, each a feature: is it an id?"
 
@@ -94,6 +101,13 @@ def _in_columns(counts: Mapping[str, int]) -> str:
 def _listed(names: list[str]) -> str:
     shown = ", ".join(names[:_MOST_NAMES])
     return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def _is_numbering(series: pl.Series) -> bool:
+    """Whether a column of numbers has another integer in each row, as an index or the numbers of customers have."""
+    if series.dtype == pl.Boolean or len(series) < _FEWEST_IDS or series.null_count():
+        return False
+    return bool((series.floor() == series).all()) and series.n_unique() == len(series)
 
 
 def _kind_of_time(series: pl.Series) -> str | None:

@@ -39,6 +39,9 @@ class RoundCollector(Generic[Row]):
         self._ids.extend(ids)
         self._starts.append(len(self._costs))
 
+    def __len__(self) -> int:
+        return len(self._contexts)
+
     def dataset(self, name: str, remarks: Iterable[str] = ()) -> DescribedDataset:
         """Make the data set. If an action has no id, all ids are dropped."""
         if not self._contexts:

@@ -195,7 +195,7 @@ class TransformerEncoder:
 
         prepared = self._prepared(records, name)
         try:
-            found = self.transformer.transform(prepared)
+            found = self._transformed(prepared)
         except Exception as error:  # a foreign transformer may raise anything
             raise InputError(f"{name} cannot be transformed: {one_line(error)}") from None
         if not is_sparse(found):
@@ -203,6 +203,18 @@ class TransformerEncoder:
         rows = csr("the transformer's matrix", csr_array(found))
         rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
         return rows
+
+    def _transformed(self, prepared: Any) -> Any:
+        try:
+            return self.transformer.transform(prepared)
+        except TypeError:
+            if not _frames.is_frame(prepared) or not hasattr(prepared, "isna"):
+                raise
+            empty = [column for column in prepared.columns if prepared[column].isna().all()]
+            if not empty:
+                raise
+            # pandas takes NaN alone for a number. Transformers of text need it as an object.
+            return self.transformer.transform(prepared.astype(dict.fromkeys(empty, object)))
 
     def _prepared(self, records: Any, name: str) -> Any:
         """The records in the form that the transformer was fitted on: a frame, rows of numbers, or dictionaries."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _inputs
-from warmcb._messages import shown
+from warmcb._messages import listed, shown
 from warmcb.errors import InputError
 from warmcb.logs._checks import confidence_level, reward_limits
 from warmcb.logs.cautions import contradictions, warnings
@@ -170,7 +170,8 @@ def evaluate(
     found = collect(opened, ready, None if chosen == "none" else learns(chosen), progress)
     for name, policy in ready.items():
         if isinstance(policy, Always) and not policy.met:
-            raise InputError(f"the policy {name!r} plays {policy.action!r}; expected an action of the log")
+            known = f", such as {listed(policy.others)}" if policy.others else ""
+            raise InputError(f"the policy {name!r} plays {policy.action!r}; expected an action of the log{known}")
     first, *_ = found.evidence.values()
     moments = evenly_spaced(1, len(first), n_looks)
     values = {}

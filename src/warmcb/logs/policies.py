@@ -82,10 +82,15 @@ class Always:
     def __init__(self, action: str | int) -> None:
         self.action = action
         self.met = False
+        self.others: list[str] = []
+        """The first actions of the log, if the action was not met: their names, or their places."""
 
     def __call__(self, logged: Logged) -> Flat:
         wanted = self._places(logged) & logged.allowed
         self.met |= bool(wanted.any())
+        if not self.met and not self.others:
+            names = logged.entries("names")[1]
+            self.others = list(dict.fromkeys(names.to_list())) or [str(i) for i in range(int(logged.sizes.max()))]
         is_there = np.repeat(np.logical_or.reduceat(wanted, logged.starts[:-1]), logged.sizes)
         return np.where(is_there, _certain(logged, wanted), uniform(logged))
 

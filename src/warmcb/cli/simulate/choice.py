@@ -20,6 +20,8 @@ def check_options(chosen: str, options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in has:
             others = f"it has: {', '.join(has)}" if has else "it has none"
             raise InputError(f"{name} is {value!r}; {chosen} has no such option ({others})")
+    if chosen in CLASSES:
+        make_bandit(chosen, 2, **given)  # refuses wrong values before the data are read
     return given
 
 

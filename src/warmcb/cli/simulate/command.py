@@ -66,7 +66,9 @@ def simulate(
     lambdas: Annotated[
         str | None,
         typer.Option(
-            help="The λ to select from: 8, 3, 2, or values in [0, 1], separated by commas.", show_default=_OWN
+            help="The λ to select from: values in [0, 1], separated by commas; or how many: 8 or 2, and 3 for warm and "
+            "shared.",
+            show_default=_OWN,
         ),
     ] = None,
     features: Annotated[
@@ -124,6 +126,7 @@ def simulate(
         "learning_rate": learning_rate,
     }
     options = check_options(algorithm or DEFAULT, given)
+    _check_sizes(warm_start, interaction)
     files = _check_files(
         {"save": save, "trace": trace, "plot": plot, "plot_certainty": plot_certainty}, data, algorithm, seeds
     )
@@ -167,6 +170,14 @@ def simulate(
             else:
                 results.print_facts(facts)
                 results.print_lambdas(run)
+
+
+def _check_sizes(warm_start: int | None, interaction: int | None) -> None:
+    """Refuse sizes that no data can have, before the data are read."""
+    if warm_start is not None:
+        _inputs.integer("warm_start", warm_start, 0)
+    if interaction is not None:
+        _inputs.integer("interaction", interaction, 0)
 
 
 def _check_seeds(seed: int, seeds: int) -> range:

@@ -9,11 +9,14 @@ from rich.table import Table
 
 from warmcb.cli import console
 from warmcb.cli.numbers import json_number
-from warmcb.cli.simulate.runs import CONFIDENCE, MeanCost, Plan, RepeatedRuns, parameters_of
+from warmcb.cli.simulate.runs import CONFIDENCE, MeanCost, Plan, RepeatedRuns, learner_of, parameters_of
 from warmcb.data import Dataset, DescribedDataset
 from warmcb.simulation import Run
 
 _SHOWN_ELSEWHERE = ("n_actions", "seed")  # parameters that are among the facts as well
+_SCORE = (
+    "A score is the mean cost plus the squared errors of the predictions, so it can be above 1. The lowest one counts."
+)
 _LISTS = ("costs", "final_lambdas", "parameters")  # only in the document, not in the table
 
 
@@ -24,8 +27,8 @@ def facts_of_run(plan: Plan, seed: int, run: Run) -> dict[str, Any]:
     if isinstance(plan.dataset, DescribedDataset):
         facts["shown"] = run.shown
     facts |= {"average_cost": run.average_cost, "lambda": json_number(run.lambda_), "seconds": run.seconds}
-    if hasattr(bandit, "learner_"):
-        facts["learner"] = str(bandit.learner_)
+    if learner := learner_of(bandit):
+        facts["learner"] = learner
         facts["memory"] = float(bandit.memory_)
     return facts
 
@@ -37,6 +40,8 @@ def facts_of_runs(plan: Plan, seed: int, runs: RepeatedRuns) -> dict[str, Any]:
     facts = _facts(plan, seed, runs.played[0].parameters)
     if isinstance(plan.dataset, DescribedDataset):
         facts["shown"] = [one.shown for one in runs.played]
+    if learner := runs.played[0].learner:
+        facts["learner"] = learner
     return facts | {
         "seeds": len(runs.played),
         "average_cost": estimate.mean,
@@ -90,6 +95,8 @@ def print_lambdas(run: Run) -> None:
     answer = console.results()
     answer.print()
     answer.print(table)
+    if intervals:
+        console.tell(answer, _SCORE)
 
 
 def _facts(plan: Plan, seed: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,6 +136,9 @@ def _facts_of_data(data: Dataset | DescribedDataset) -> dict[str, Any]:
 def _lines(facts: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The lines of the table. The parameters come right after the name of the algorithm."""
     lines: dict[str, Any] = {}
+    if "features" in parameters and _is_linear(facts):
+        n_features = facts["n_features"] + facts.get("n_action_features", 0)
+        parameters = {**parameters, "features": f"{parameters['features']} (linear: {n_features} features)"}
     for name, value in facts.items():
         if name == "interval":
             lines[f"{CONFIDENCE:.0%} interval".replace("%", " %")] = "{:.5g} to {:.5g}".format(*value)
@@ -141,6 +151,16 @@ def _lines(facts: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str,
         if name == "algorithm":
             lines |= parameters
     return lines
+
+
+def _is_linear(facts: Mapping[str, Any]) -> bool:
+    """Whether the learner in use is linear although the parameters ask for more: there are too many features."""
+    wanted, learner = facts["parameters"]["features"], facts.get("learner", "")
+    if facts["parameters"]["learner"] != "auto" or wanted == "linear":
+        return False
+    if "n_action_features" in facts:
+        return learner == "online" or (wanted == "bends" and "bends" not in learner)
+    return learner == "online" or "in blocks" in learner
 
 
 def _text(value: Any) -> str | None:

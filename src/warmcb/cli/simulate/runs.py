@@ -72,6 +72,7 @@ class RunSummary(NamedTuple):
     shown: int
     lambda_: float
     parameters: dict[str, Any]
+    learner: str | None
     trace: pl.DataFrame | None
 
 
@@ -120,13 +121,20 @@ def parameters_of(bandit: Any) -> dict[str, Any]:
     return bandit.get_params() if hasattr(bandit, "get_params") else {"n_actions": getattr(bandit, "n_actions", None)}
 
 
+def learner_of(bandit: Any) -> str | None:
+    """The learner in use, in a few words; None if the bandit does not tell."""
+    return str(bandit.learner_) if hasattr(bandit, "learner_") else None
+
+
 def play_many(plan: Plan, seeds: range, console: Console, *, with_trace: bool) -> RepeatedRuns:
     """Play the plan once for each seed, in threads: compiled rounds do not hold Python's lock."""
 
     def play(seed: int) -> RunSummary:
         run = plan.play(seed)
         trace = trace_table(run, plan.dataset).insert_column(0, _seed_column(seed, run)) if with_trace else None
-        return RunSummary(seed, run.average_cost, run.shown, run.lambda_, parameters_of(run.bandit), trace)
+        return RunSummary(
+            seed, run.average_cost, run.shown, run.lambda_, parameters_of(run.bandit), learner_of(run.bandit), trace
+        )
 
     started = time.perf_counter()
     bar = Progress(
