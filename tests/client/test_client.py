@@ -317,3 +317,38 @@ def test_without_httpx_it_says_what_to_install() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     message = "warmcb.errors.MissingDependencyError: httpx is missing; the client needs: pip install 'warmcb[serve]'"
     assert done.stderr.strip().splitlines()[-1] == message
+
+
+def test_it_waits_until_something_is_learned(pauses: list[float]) -> None:
+    service = Recorder(*(loop_with(version) for version in (0, 3, 4, 9)))
+    client_of(service).wait_until_learned(4)
+    assert (len(service.requests), len(pauses)) == (3, 3)  # the last pause is for workers, which take the model up
+
+
+@pytest.mark.parametrize(("pinned", "told"), [(False, "version 3 decides"), (True, "pinned until it is released")])
+def test_it_does_not_wait_for_ever(pinned: bool, told: str, pauses: list[float]) -> None:
+    with pytest.raises(ServiceError, match=f"entry 4 was not learned within 0 seconds: .*{told}") as caught:
+        client_of(Recorder(loop_with(3, pinned))).wait_until_learned(4, timeout=0)
+    assert caught.value.code == "timeout"
+
+
+def loop_with(version: int, pinned: bool = False) -> httpx.Response:
+    """A loop whose model has a version."""
+    now = ANSWER["time"]
+    counts = dict.fromkeys(("events", "waiting", "joined", "rewards", "late"), 0)
+    loop = {"loop": "default", "kind": "described", "actions": None, "encoder": {}, "made": now, "settings": {}}
+    return httpx.Response(
+        200, json=loop | {"model": {"version": version, "pinned": pinned, "time": now}, "counts": counts}
+    )
+
+
+def test_a_wrong_key_is_told_with_its_origin(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Recorder(refusal(401, "unauthorized", "the key is wrong"))
+    monkeypatch.setenv("WARMCB_KEY", "secret")
+    for client, origin in (
+        (client_of(wrong), "the argument key"),
+        (Client("http://service", transport=httpx.MockTransport(wrong)), "the environment variable WARMCB_KEY"),
+    ):
+        with pytest.raises(ServiceError) as caught:
+            client.loop()
+        assert str(caught.value) == f"the key is wrong; it is that of {origin}"

@@ -106,7 +106,11 @@ def test_a_loop_from_its_labels_to_its_log(serving: Serving, tmp_path: Path) -> 
             pages.make_loop("described")
         assert (caught.value.status, caught.value.code) == (409, "conflict")
         assert "pages" in {one.loop for one in pages.loops()}
-        assert pages.labels([{"context": {"hour": 9}, "right": "sports"}] * 3, source="editors").accepted == 3
+        labelled = pages.labels([{"context": {"hour": 9}, "right": "sports"}] * 3, source="editors")
+        assert labelled.accepted == 3
+        pages.wait_until_learned(labelled.entry)
+        assert pages.decide({"hour": 9}, explore=False, event="first").model >= labelled.entry > 0
+        pages.delete_event("first")
         ids = [pages.decide({"hour": hour}, event=f"e{hour}").event for hour in range(24)]
         for event in ids:
             pages.reward(event, 1.0)
@@ -140,8 +144,9 @@ def test_a_loop_from_its_labels_to_its_log(serving: Serving, tmp_path: Path) -> 
         pages.restore(version)
         until(lambda: pages.loop().model.pinned)
         assert pages.loop().model.version == version
-        pages.release()
-        until(lambda: not pages.loop().model.pinned)
+        assert not model.broken
+        pages.wait_until_learned(pages.release())
+        assert not pages.loop().model.pinned
         assert pages.add_action("weather") == ["sports", "politics", "weather"]
         assert pages.retrain() > 0
         assert pages.reset() > 0

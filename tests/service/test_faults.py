@@ -96,6 +96,7 @@ def synced(lines: list[str]) -> list[int]:
 
 
 def test_an_answer_is_sent_after_the_disk_has_it(service: Service, tmp_path: Path) -> None:
+    assert service.call("PATCH", "default/settings", {"wait": 600.0})[0] == 200  # no reward is late
     (worker,), names = service.processes()["worker"], [f"traced-{i}-" for i in range(40)]
     with traced(worker, tmp_path / "strace.txt"), ThreadPoolExecutor(8) as callers:
         assert {status for status, _ in callers.map(service.decide, names)} == {201}

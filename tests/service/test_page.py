@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 LOOP = "shop"
 VIEWS = {
-    "overview": "What can be known",
+    "overview": "Gain over the baseline",
     "actions": "Mean rewards",
     "events": "visit/199",
     "events/visit%2F199": "What was known",
@@ -72,7 +72,7 @@ def browser(chromium: webdriver.Chrome, serving: Serving) -> webdriver.Chrome:
 def page(browser: webdriver.Chrome, serving: Serving) -> webdriver.Chrome:
     """The overview of the loop."""
     enter(browser, serving.key)
-    until(browser, lambda: "What can be known" in text(browser))
+    until(browser, lambda: "Gain over the baseline" in text(browser))
     return browser
 
 
@@ -151,9 +151,9 @@ def test_a_key_is_asked_for_and_kept_for_the_session_only(browser: webdriver.Chr
     until(browser, lambda: "Key" in text(browser))
     assert LOOP not in text(browser)
     enter(browser, serving.key)
-    until(browser, lambda: "What can be known" in text(browser))
+    until(browser, lambda: "Gain over the baseline" in text(browser))
     browser.refresh()
-    until(browser, lambda: "What can be known" in text(browser))
+    until(browser, lambda: "Gain over the baseline" in text(browser))
     assert serving.key not in browser.current_url
     assert stored_elsewhere(browser) == [0, ""]
     first = browser.current_window_handle
@@ -161,7 +161,7 @@ def test_a_key_is_asked_for_and_kept_for_the_session_only(browser: webdriver.Chr
     try:
         browser.get(serving.url)
         until(browser, lambda: browser.find_elements(By.NAME, "key"))
-        assert "What can be known" not in text(browser)
+        assert "Gain over the baseline" not in text(browser)
     finally:
         browser.close()
         browser.switch_to.window(first)
@@ -191,7 +191,7 @@ def test_a_key_for_one_loop_needs_its_name(browser: webdriver.Chrome, client: Cl
     enter(browser, key)
     until(browser, lambda: "A key for one loop needs its name." in text(browser))
     enter(browser, "", LOOP)
-    until(browser, lambda: "What can be known" in text(browser))
+    until(browser, lambda: "Gain over the baseline" in text(browser))
 
 
 # The views
@@ -249,7 +249,7 @@ def test_the_mode_says_what_cannot_be_known(page: webdriver.Chrome, client: Clie
         pupil.make_loop("named", actions=["a", "b"], settings={"mode": "apprentice"})
         pupil.decide({"hour": 1})
     page.refresh()
-    until(page, lambda: "What can be known" in text(page))
+    until(page, lambda: "Gain over the baseline" in text(page))
     Select(page.find_element(By.ID, "loop")).select_by_value("pupil")
     until(page, lambda: "Mode: apprentice" in text(page))
     said = text(page)
@@ -306,7 +306,7 @@ def test_the_playground_makes_an_event(page: webdriver.Chrome, client: Client) -
     editor.clear()
     editor.send_keys(json.dumps({**request, "actions": []}))
     button(page, "Decide").click()
-    until(page, lambda: "The body is not what is expected" in text(page))
+    until(page, lambda: "Actions has too few entries" in text(page))
     editor.clear()
     editor.send_keys(json.dumps({**request, "event": "from the page/é", "unit": "me"}))
     button(page, "Decide").click()

@@ -124,7 +124,7 @@ def path_of(endpoint: Endpoint, loop: str = "shop") -> str:
 def refusal(answer: httpx.Response, status: int) -> str:
     """Why: one clear sentence."""
     codes = {400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found", 405: "bad_method"}
-    codes |= {408: "timeout", 413: "too_large", 429: "too_many"}
+    codes |= {408: "timeout", 409: "conflict", 413: "too_large", 429: "too_many"}
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/json"
     told = answer.json()
@@ -176,6 +176,19 @@ def test_unknown_addresses_need_a_key_too(house: House) -> None:
 def test_both_headers_carry_a_key(house: House) -> None:
     assert house.ask("GET", "/v1/loops", None, headers={"authorization": f"bearer {MASTER}"}).status_code == 200
     assert house.ask("GET", "/v1/loops", None, headers={"ocp-apim-subscription-key": MASTER}).status_code == 200
+
+
+def test_it_says_what_a_request_without_a_key_lacks(make: Callable[[Limits], House]) -> None:
+    house = make(Limits())
+    for sent, expected in (("secret", "the word Bearer is missing"), ("Bearer", "a key is"), ("Basic x", "a key is")):
+        assert expected in refusal(house.ask("GET", "/v1/loops", None, headers={"authorization": sent}), 401)
+    wrong = house.ask("GET", "/v1/loops", None, headers={"authorization": "Bearer wrong"})
+    assert refusal(wrong, 401) == "the key is wrong"
+
+
+def test_a_refused_method_comes_with_the_right_ones(house: House) -> None:
+    assert refusal(house.ask("GET", f"{SHOP}/decide"), 405).endswith("; expected POST")
+    assert refusal(house.ask("POST", SHOP), 405).endswith("; expected PUT or GET")
 
 
 @pytest.mark.slow
@@ -262,6 +275,8 @@ def test_the_first_start_shows_a_key_once(tmp_path: Path, monkeypatch: pytest.Mo
             url = lines[-1].removeprefix("warmcb serves ").strip()
             assert url.startswith("http://127.0.0.1:")
             assert httpx.get(f"{url}/v1/loops", headers={"authorization": f"Bearer {key}"}).status_code == 200
+            last = httpx.delete(f"{url}/v1/keys/administration/1", headers={"authorization": f"Bearer {key}"})
+            assert "the last administration key" in refusal(last, 409)
             running.terminate()
     assert [len(lines) for lines in shown] == [2, 1]
     assert len(key) == 43

@@ -1,6 +1,7 @@
 """What the first process of a service does by itself."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from serving import free_port
 from warmcb.service.processes import supervisor
 
 
@@ -20,3 +22,25 @@ def test_only_metrics_of_dead_services_are_removed(tmp_path: Path, monkeypatch: 
     supervisor._sweep_metrics()
     left = {folder.name for folder in tmp_path.iterdir()}
     assert left == {f"warmcb-metrics-{os.getpid()}-x", "warmcb-metrics-nobody-x"}
+
+
+@pytest.mark.slow
+def test_no_store_is_made_if_the_port_is_in_use(tmp_path: Path) -> None:
+    """Its key would be lost."""
+    port = free_port()
+    command = [sys.executable, "-m", "warmcb", "serve", "--port", str(port), "--store", f"sqlite:///{tmp_path}/it.db"]
+    with socket.create_server(("127.0.0.1", port)):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode != 0, done.stdout) == (True, "")
+    assert f"port {port} of 127.0.0.1 cannot be used" in done.stderr
+    assert "--port" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_short_key_is_a_warning(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    for key, warnings in (("secret", 1), ("x" * 16, 0), ("", 0)):
+        monkeypatch.setenv("WARMCB_KEY", key)
+        caplog.clear()
+        supervisor._warn_of_short_key()
+        assert len(caplog.messages) == warnings
+        assert all("WARMCB_KEY has 6 characters; expected at least 16" in one for one in caplog.messages)

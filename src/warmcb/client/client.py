@@ -2,6 +2,7 @@
 
 import math
 import os
+import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -18,11 +19,13 @@ from warmcb.client.answers.events import EventPage, StoredEvent
 from warmcb.client.answers.loops import Key, Loop, LoopName, ModelVersion, PastSettings, SettingsInForce
 from warmcb.client.answers.reports import Report, Why
 from warmcb.client.connection import Connection
-from warmcb.errors import InputError
+from warmcb.errors import InputError, ServiceError
 
 _ADDRESS = "http://127.0.0.1:8801"
 _PAGE = 100  # events
 _LONG = 600.0  # seconds, for requests that read a whole log
+_LOOK = 0.2  # seconds between two looks at a loop
+_TAKING_UP = 1.0  # seconds; workers look for a new version twice a second
 
 Role = Literal["application", "administration"]
 
@@ -83,6 +86,7 @@ class Client:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         url = (url or os.environ.get("WARMCB_URL") or _ADDRESS).rstrip("/")
+        origin = "the argument key" if key else "the environment variable WARMCB_KEY"
         key = key or os.environ.get("WARMCB_KEY")
         if not url.startswith(("http://", "https://")):
             raise InputError(f"url is {shown(url)}; expected an address that begins with http:// or https://")
@@ -96,7 +100,7 @@ class Client:
             raise InputError(f"retries is {shown(retries)}; expected 0 or more")
         self.url = url
         self.name = loop
-        self._connection = Connection(url, key, timeout, retries, transport)
+        self._connection = Connection(url, key, timeout, retries, transport, origin)
         self._path = f"/v1/loops/{bodies.quoted(loop)}"
 
     def __enter__(self) -> Self:
@@ -223,11 +227,32 @@ class Client:
             source: a name for who made the labels. The loop judges each source separately.
 
         Returns:
-            How many examples were accepted.
+            How many examples were accepted, and the number that `wait_until_learned` waits for.
 
         """
         body = {"examples": list(examples), **bodies.given(source=source)}
         return self._connection.ask("POST", f"{self._path}/labels", Labelled, body, repeatable=False)
+
+    def wait_until_learned(self, entry: int, timeout: float = 60.0) -> None:
+        """Wait until the model that decides has learned something, such as labels.
+
+        Args:
+            entry: the number that `labels`, `reset`, `retrain` or `release` has returned, or `joined` of an event.
+            timeout: how long to wait, in seconds.
+
+        Raises:
+            ServiceError: if it takes longer. It always does while a version is pinned.
+
+        """
+        deadline = time.monotonic() + timeout
+        while (model := self.loop().model).version < entry:
+            if time.monotonic() > deadline:
+                pinned = ", which is pinned until it is released" if model.pinned else ""
+                decides = f"version {model.version} decides{pinned}"
+                message = f"entry {entry} was not learned within {timeout:g} seconds: {decides}"
+                raise ServiceError(message, code="timeout")
+            time.sleep(_LOOK)
+        time.sleep(_TAKING_UP)
 
     # Loops and settings
 
@@ -488,21 +513,30 @@ class Client:
     def restore(self, version: int) -> None:
         """Go back to a version of the model. It decides until it is released, and learning continues from it.
 
+        What was learned after it is set aside. Only `retrain` learns that again.
+
         Args:
             version: the number of the version.
 
         """
         self._connection.ask("POST", f"{self._path}/models/{version}/restore", type(None))
 
-    def release(self) -> None:
-        """Let the newest version of the model decide again."""
-        self._connection.ask("POST", f"{self._path}/models/release", type(None))
+    def release(self) -> int:
+        """Let the newest version of the model decide. It is the restored one with what was learned from then on.
+
+        What was set aside by `restore` does not come back. `retrain` learns it again.
+
+        Returns:
+            The number that `wait_until_learned` waits for.
+
+        """
+        return self._connection.ask("POST", f"{self._path}/models/release", dict[str, int])["entry"]
 
     def reset(self) -> int:
         """Forget everything that was learned. Events and rewards stay.
 
         Returns:
-            The number under which the request waits for the trainer.
+            The number that `wait_until_learned` waits for.
 
         """
         return self._connection.ask("POST", f"{self._path}/reset", dict[str, int])["entry"]
@@ -511,7 +545,7 @@ class Client:
         """Learn everything since the last reset again, with the current settings.
 
         Returns:
-            The number under which the request waits for the trainer.
+            The number that `wait_until_learned` waits for.
 
         """
         return self._connection.ask("POST", f"{self._path}/retrain", dict[str, int])["entry"]

@@ -37,13 +37,21 @@ class Connection:
         timeout: how long to wait for an answer, in seconds.
         retries: how often to try again.
         transport: carries requests in place of the network.
+        origin: where the key comes from.
 
     """
 
     def __init__(
-        self, url: str, key: str, timeout: float, retries: int, transport: httpx.BaseTransport | None = None
+        self,
+        url: str,
+        key: str,
+        timeout: float,
+        retries: int,
+        transport: httpx.BaseTransport | None = None,
+        origin: str = "the argument key",
     ) -> None:
         self._url = url
+        self._origin = origin
         self._retries = retries
         self._http = httpx.Client(
             base_url=url, headers={"authorization": f"Bearer {key}"}, timeout=timeout, transport=transport
@@ -88,7 +96,7 @@ class Connection:
 
         def attempt() -> _Result:
             response = self._http.request(method, path, content=content, params=query, headers=sent, timeout=patience)
-            _refuse_failures(response)
+            self._refuse_failures(response)
             return _decoded(response, kind)
 
         return self._persist(attempt, repeatable)
@@ -107,7 +115,7 @@ class Connection:
             with self._http.stream("GET", path, params=query) as response:
                 if not response.is_success:
                     response.read()
-                    _refuse_failures(response)
+                    self._refuse_failures(response)
                 with replacing(target) as file:
                     for part in response.iter_bytes():
                         file.write(part)
@@ -135,15 +143,16 @@ class Connection:
         except httpx.TransportError as error:
             raise ServiceError(f"{self._url} broke off: {one_line(error)}", code="interrupted") from error
 
-
-def _refuse_failures(response: httpx.Response) -> None:
-    if response.is_success:
-        return
-    try:
-        failure = msgspec.json.decode(response.content, type=_Refusal).error
-    except msgspec.DecodeError:  # a proxy has answered, and not the service
-        failure = _Failure("unknown", f"{response.url} answered {response.status_code} {response.reason_phrase}")
-    raise ServiceError(failure.message, status=response.status_code, code=failure.code)
+    def _refuse_failures(self, response: httpx.Response) -> None:
+        if response.is_success:
+            return
+        try:
+            failure = msgspec.json.decode(response.content, type=_Refusal).error
+        except msgspec.DecodeError:  # a proxy has answered, and not the service
+            failure = _Failure("unknown", f"{response.url} answered {response.status_code} {response.reason_phrase}")
+        is_wrong_key = failure.code == "unauthorized"
+        message = f"{failure.message}; it is that of {self._origin}" if is_wrong_key else failure.message
+        raise ServiceError(message, status=response.status_code, code=failure.code)
 
 
 def _decoded(response: httpx.Response, kind: type[_Result]) -> _Result:

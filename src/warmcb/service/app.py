@@ -1,7 +1,7 @@
 """The application of a worker: all routes over one store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -86,18 +86,17 @@ class Application:
         ]
         self.endpoints = [*serving.endpoints, *others]
         elsewhere = Endpoint("", "elsewhere", self.elsewhere, ANY_KEY, "")
-        otherwise = Endpoint("", "otherwise", self.otherwise, ANY_KEY, "")
         theirs = Personalizer(backend, serving, evaluation)
         self.jobs = theirs.jobs
-        their_routes = _routes(door, theirs.endpoints, theirs.otherwise)
+        their_routes = _routes(door, theirs.endpoints, lambda _: theirs.otherwise)
         routes = [  # the most frequent ones first
-            *_routes(door, serving.endpoints, otherwise),
+            *_routes(door, serving.endpoints),
             Route(
                 f"{ROOT}/{{rest:text}}",
                 Router(their_routes, default=door.app(theirs.elsewhere), redirect_slashes=False),
             ),
-            *_routes(door, others, otherwise),
-            *_routes(door, Page().endpoints, otherwise),
+            *_routes(door, others),
+            *_routes(door, Page().endpoints),
         ]
         self.router = Router(routes, default=door.app(elsewhere), redirect_slashes=False, lifespan=self._lifespan)
 
@@ -120,18 +119,32 @@ class Application:
         """Refuse a request for an address that has no route."""
         raise not_found("there is nothing at this address; see /openapi.json")
 
-    async def otherwise(self, call: Call) -> Reply:
-        """Refuse a method that an address does not take."""
-        raise RefusedError(405, "bad_method", "this address does not support this method; see /openapi.json")
+
+def _otherwise(methods: Iterable[str]) -> Endpoint:
+    """Return the route that refuses methods which an address does not take."""
+    message = f"this address does not support this method; expected {' or '.join(methods)}"
+
+    async def otherwise(call: Call) -> Reply:
+        raise RefusedError(405, "bad_method", message)
+
+    return Endpoint("", "otherwise", otherwise, ANY_KEY, "")
 
 
-def _routes(door: Door, endpoints: Iterable[Endpoint], otherwise: Endpoint) -> list[Route]:
-    """Return one route for each path, whatever its methods."""
+def _routes(
+    door: Door, endpoints: Iterable[Endpoint], otherwise: Callable[[Iterable[str]], Endpoint] = _otherwise
+) -> list[Route]:
+    """Return one route for each path, whatever its methods.
+
+    Args:
+        door: checks requests.
+        endpoints: the routes.
+        otherwise: makes the route for all other methods of a path.
+
+    """
     by_path: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
         by_path.setdefault(endpoint.path, {})[endpoint.method] = door.app(endpoint)
-    other = door.app(otherwise)
-    return [Route(path, _ByMethod(apps, other)) for path, apps in by_path.items()]
+    return [Route(path, _ByMethod(apps, door.app(otherwise(apps)))) for path, apps in by_path.items()]
 
 
 class _ByMethod:

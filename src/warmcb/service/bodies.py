@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 
 from warmcb._messages import one_line
 from warmcb.service.refusals import bad_request
+from warmcb.service.wording import unfit, unreadable
 
 Text = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 """A text that is stored. PostgreSQL cannot store U+0000."""
@@ -239,5 +240,7 @@ def decoded(body: bytes, kind: type[T]) -> T:
         return found
     except RecursionError:
         raise bad_request("the body is JSON that is nested too deeply") from None
+    except msgspec.ValidationError as error:
+        raise bad_request(unfit(error, kind) or f"the body is not what is expected: {one_line(error)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise bad_request(f"the body is not what is expected: {one_line(error)}") from None
+        raise bad_request(unreadable(body, error)) from None

@@ -94,7 +94,8 @@ class Labelled(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         accepted: the number of examples.
-        entry: the number under which they wait for the trainer.
+        entry: their number in the loop's journal. The loop has learned them when the version of its model has reached
+            it; `Client.wait_until_learned` waits for that.
 
     """
 

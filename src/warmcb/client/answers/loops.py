@@ -10,7 +10,7 @@ class ModelInForce(msgspec.Struct, frozen=True, kw_only=True):
     """The model that decides.
 
     Attributes:
-        version: its version; 0 if nothing has been published yet.
+        version: the number of the last journal entry that it has learned; 0 if nothing has been published yet.
         pinned: whether it was restored by hand and stays until it is released.
         time: when it was published; None if nothing has been published yet.
 
@@ -121,6 +121,7 @@ class ModelVersion(msgspec.Struct, frozen=True, kw_only=True):
         version: the number of the last journal entry that it has learned.
         time: when it was saved.
         code: the version of the code that made it.
+        broken: whether it is damaged, so that it is never used.
         pinned: whether it was restored by hand and decides until it is released.
         published: whether it is the one that decides.
         bytes: its size in the store, compressed.
@@ -130,6 +131,7 @@ class ModelVersion(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     time: datetime
     code: str
+    broken: bool
     pinned: bool
     published: bool
     bytes: int

@@ -12,7 +12,7 @@ from warmcb.service.events.events import BASELINE, CONTROL, FALLBACK, MODEL, NOT
 from warmcb.service.loops.directory import Published
 from warmcb.service.loops.kinds import Choice
 from warmcb.service.loops.loops import Loop
-from warmcb.service.loops.offers import Offer, allowed_places, check_depth, offer, request_of
+from warmcb.service.loops.offers import Offer, allowed_places, check_depth, first_of, offer, request_of
 from warmcb.service.refusals import bad_request
 
 
@@ -25,7 +25,8 @@ class _Place:
         self.baseline: str | None = options.baseline
         names = [offered.names[place] for place in self.places]
         if self.baseline is not None and self.baseline not in names:
-            raise bad_request(f"baseline is {shown(self.baseline)}; expected an action that may be played")
+            expected = f"expected an action that may be played: {first_of(names)}"
+            raise bad_request(f"baseline is {shown(self.baseline)}; {expected}")
 
     def without(self, taken: set[int]) -> list[int]:
         """Return the indices of the allowed actions that earlier slots have not taken."""

@@ -11,6 +11,7 @@ from warmcb.service.bodies import ExampleBody, LabelsBody
 from warmcb.service.loops import inbox
 from warmcb.service.loops.kinds import BASELINE
 from warmcb.service.loops.loops import Loop
+from warmcb.service.loops.offers import first_of
 from warmcb.service.refusals import bad_request
 from warmcb.service.store import Database
 
@@ -18,7 +19,7 @@ _FORMS = ("right", "rewards", "done")
 
 
 async def keep(database: Database, now: int, loop: Loop, labels: LabelsBody) -> int:
-    """Store labels for the trainer and return the id of the entry. Call `check` first."""
+    """Store labels for the trainer and return the number of their entry in the journal. Call `check` first."""
     ((known,),) = await database.fetch("SELECT sources FROM loops WHERE loop = $1", loop.name)
     before = msgspec.json.decode(known)
     sources = list(dict.fromkeys([*before, *_sources(labels)]))
@@ -49,7 +50,8 @@ def check(loop: Loop, labels: LabelsBody) -> None:
             raise bad_request(f"examples[{i}] has empty rewards; expected the reward of at least one action")
         named = {"right": [example.right], "done": [example.done], "rewards": example.rewards or {}}[form]
         if unknown := [name for name in named if name not in offered.names]:
-            raise bad_request(f"examples[{i}] has {shown(unknown[0])} in {form}; expected ids of actions")
+            expected = f"expected ids of actions: {first_of(offered.names)}"
+            raise bad_request(f"examples[{i}] has {shown(unknown[0])} in {form}; {expected}")
         paid = example.rewards.values() if example.rewards is not None else [example.reward or 0.0]
         limits = loop.settings.reward_range or (-1e12, 1e12)
         for reward in paid:

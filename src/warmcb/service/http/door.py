@@ -105,8 +105,8 @@ class Door:
             found = keys.found(self._directory.keys, text)
         if found is None:
             self._failures.spend(address)
-            missing = "the key is wrong" if text else "a key is missing; expected Authorization: Bearer KEY"
-            raise RefusedError(401, "unauthorized", missing)
+            what = "the key is wrong" if text else _missing(given)
+            raise RefusedError(401, "unauthorized", what)
         return found
 
     async def _body(self, headers: dict[bytes, bytes], receive: Receive, endpoint: Endpoint) -> bytes:
@@ -164,6 +164,13 @@ def _check_role(endpoint: Endpoint, key: Key, loop: str) -> None:
         raise RefusedError(
             403, "forbidden", f"the key is for {key.role} of {key.loop or 'all loops'}, and not for this"
         )
+
+
+def _missing(authorization: str) -> str:
+    """Return what a request without a key lacks. The header has perhaps a key, but not the word before it."""
+    is_bare = authorization and " " not in authorization and authorization.lower() != "bearer"
+    what = "the word Bearer is missing before the key" if is_bare else "a key is missing"
+    return f"{what}; expected Authorization: Bearer KEY"
 
 
 def _too_large(most: int) -> RefusedError:

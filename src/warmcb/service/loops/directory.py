@@ -64,6 +64,11 @@ class Directory:
         self._refreshing = asyncio.Lock()
         self._looked_at = 0.0  # when the last look at the store began
 
+    @property
+    def has_master(self) -> bool:
+        """Whether there is a key that is not in the store."""
+        return self._master is not None
+
     async def run(self) -> None:
         """Look at the store again and again."""
         while True:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from warmcb._messages import shown
+from warmcb._messages import listed, one_line, shown
 from warmcb.service.refusals import bad_request
 
 Record = dict[str, Any]
@@ -117,12 +117,17 @@ def allowed_places(offered: Offer, allowed: Collection[str] | None, excluded: Co
         return list(range(len(names)))
     for label, asked in (("allowed", allowed or ()), ("excluded", excluded)):
         if unknown := set(asked).difference(names):
-            raise bad_request(f"{label} has {shown(min(unknown))}; expected ids of actions")
+            raise bad_request(f"{label} has {shown(min(unknown))}; expected ids of actions: {first_of(names)}")
     playable = set(names if allowed is None else allowed).difference(excluded)
     places = [place for place, name in enumerate(names) if name in playable]
     if not places:
         raise bad_request("no action may be played; expected at least one that is allowed and not excluded")
     return places
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first names of actions, for a message."""
+    return one_line(listed(names))
 
 
 def _described(i: int, action: Record) -> Record:

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from warmcb._messages import one_line
 from warmcb.errors import InputError
+from warmcb.service.wording import unfit
 
 _DAY = 86_400
 
@@ -122,7 +123,7 @@ def settings_from(plain: Any) -> Settings:
     try:
         return msgspec.convert(plain, Settings)
     except msgspec.ValidationError as error:
-        raise InputError(f"settings: {one_line(error)}") from None
+        raise InputError(f"settings: {unfit(error, Settings) or one_line(error)}") from None
 
 
 def _is_web_address(text: str) -> bool:

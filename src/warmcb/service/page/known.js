@@ -36,8 +36,8 @@ export function knowledge({ mode, agreement, gain }, loop) {
   const told = (one) => (one.n > 0 ? `${number(one.mean)}, mean of ${count(one.n)}` : "no events");
   const facts = [
     gain.value === null
-      ? ["Gain over the baseline", gain.why ?? "It is not known."]
-      : ["Gain over the baseline", `${signed(gain.value)} (95 %: ${interval(gain.low, gain.high)})`],
+      ? ["Gain", gain.why ?? "It is not known."]
+      : ["Gain", `${signed(gain.value)} (95 %: ${interval(gain.low, gain.high)})`],
     [`Model, since ${moment(gain.since, false)}`, told(gain.model)],
     [`Baseline, since ${moment(gain.since, false)}`, told(gain.baseline)],
     [
@@ -49,7 +49,7 @@ export function knowledge({ mode, agreement, gain }, loop) {
     h(
       "div",
       { class: "card-head" },
-      h("h2", { id: "known" }, "What can be known"),
+      h("h2", { id: "known" }, "Gain over the baseline"),
       badge("mode", `Mode: ${title.toLowerCase()}`),
     ),
     h("p", {}, `${does} ${known}`),

@@ -40,13 +40,14 @@ function draw(context, models) {
       told,
       event.target,
       () => post(of(loop, "models", "release")),
-      () => "The newest version decides again within seconds.",
+      () => "The newest version decides within seconds.",
     );
   const state = pinned
     ? notice(
         "look",
         h("strong", {}, `Version ${pinned.version} is pinned.`),
-        " Decisions are made by it until it is released. Learning goes on.",
+        " Decisions are made by it until it is released. Learning goes on from it, so a release does not bring back what " +
+          "was learned before it was restored. Retraining does.",
         h(
           "div",
           { class: "buttons", "data-key": "release" },
@@ -90,7 +91,7 @@ function goBack({ loop, told }, one) {
       title: `Go back to version ${one.version}?`,
       text:
         `The model of ${moment(one.time)} will decide until you release it. Learning goes on from it: what was ` +
-        "learned since then is set aside.",
+        "learned since then is set aside. Only retraining learns that again.",
       yes: "Go back",
     });
     if (yes)

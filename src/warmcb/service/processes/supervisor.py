@@ -28,6 +28,7 @@ log = logging.getLogger("warmcb.supervisor")
 _TRAINER, _WORKER = "warmcb.service.processes.train", "warmcb.service.processes.worker"
 _METRICS = "warmcb-metrics-"
 _STARTING = 30.0  # seconds until the service must be ready
+_SHORTEST_KEY = 16  # characters
 _STOPPING = 20.0  # seconds until its processes must have ended
 
 
@@ -74,13 +75,16 @@ class Supervisor:
         """Serve until a signal comes, and return the exit code.
 
         Args:
-            say: prints a line: the address when the service is ready, and the key if it is new.
+            say: prints a line: the key as soon as it is made, and the address when the service is ready.
 
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
+        _warn_of_short_key()
+        listening = _listening(self._host, self._port)  # before the store is made: the first key is shown only once
         offset, key = asyncio.run(self._prepare())
-        listening = _listening(self._host, self._port)
+        if key is not None:
+            say(f"key: {key}")
         address = f"http://{_bracketed(self._host)}:{listening.getsockname()[1]}"
         lifeline, _mine = os.pipe()  # the writing end closes when this process ends, even if it is killed
         holder, is_allowed = secrets.token_hex(8), self._allow_private_webhooks
@@ -93,8 +97,6 @@ class Supervisor:
                     self._start(module, given)
                 self._wait_until_ready(address)
                 if not self._stopping:
-                    if key is not None:
-                        say(f"key: {key}")
                     say(f"warmcb serves {address}")
                 self._watch(given)
             finally:
@@ -117,7 +119,8 @@ class Supervisor:
             with suppress(OSError), urlopen(f"{address}/readyz", timeout=1) as answer:
                 if answer.status == 200:
                     return
-            if any(child.poll() is not None for _, child in self._children.values()):
+            has_ended = any(child.poll() is not None for _, child in self._children.values())
+            if has_ended and not self._stopping:
                 raise WarmcbError("a process of the service ended at once; see its messages above")
             time.sleep(0.05)
         if not self._stopping:
@@ -155,6 +158,12 @@ class Supervisor:
                     child.wait()
 
 
+def _warn_of_short_key() -> None:
+    key = os.environ.get("WARMCB_KEY")
+    if key and len(key) < _SHORTEST_KEY:
+        log.warning("WARMCB_KEY has %d characters; expected at least %d random ones", len(key), _SHORTEST_KEY)
+
+
 def _sweep_metrics() -> None:
     """Remove the metrics of services that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_METRICS}*-*"):
@@ -186,7 +195,8 @@ def _listening(host: str, port: int) -> socket.socket:
         except OSError as error:
             listening.close()
             if time.monotonic() > deadline:  # the processes of a killed service take a moment to end
-                raise WarmcbError(f"port {port} of {host} cannot be used: {error.strerror}") from error
+                what = f"port {port} of {host} cannot be used: {error.strerror}"
+                raise WarmcbError(f"{what}; expected a free --port, or 0 for any") from error
             time.sleep(0.1)
 
 

@@ -5,8 +5,9 @@ from warmcb.service.bodies import KeyBody
 from warmcb.service.clock import iso
 from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.loops import keys
-from warmcb.service.refusals import not_found
+from warmcb.service.refusals import conflict, not_found
 from warmcb.service.routes.backend import Routes
+from warmcb.service.store import Database
 
 
 class Keys(Routes):
@@ -41,11 +42,19 @@ class Keys(Routes):
 
     async def remove_key(self, call: Call) -> Reply:
         """Remove a key. It is refused from now on."""
-        scope, role, place = _scope(call), call.path["role"], call.path["place"]
-        is_place = place in ("1", "2")
-        if not is_place or not await self.backend.write(lambda db, now: keys.remove_key(db, role, scope, int(place))):
-            raise not_found(f"there is no key {shown(place)} for {shown(role)}")
+        await self.backend.write(lambda database, _: self._remove(database, call))
         return Reply(b"", 204)
+
+    async def _remove(self, database: Database, call: Call) -> None:
+        scope, role, place = _scope(call), call.path["role"], call.path["place"]
+        sql = "SELECT place FROM keys WHERE loop = $1 AND role = $2"
+        places = [str(there) for (there,) in await database.fetch(sql, scope, role)]
+        if place not in places:
+            raise not_found(f"there is no key for {shown(role)} at place {shown(place)}")
+        is_last = places == [place] and (scope, role) == (keys.ALL_LOOPS, keys.ADMINISTRATION)
+        if is_last and not self.backend.directory.has_master:
+            raise conflict("this is the last administration key of the service; make one at the other place first")
+        await keys.remove_key(database, role, scope, int(place))
 
 
 def _scope(call: Call) -> str:

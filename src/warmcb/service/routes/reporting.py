@@ -157,10 +157,10 @@ def _why_not(loop: Loop) -> str | None:
         return "In shadow only the baseline is played: the gain cannot be known, only the agreement."
     if settings.mode == "apprentice" and settings.explore == 0:
         return (
-            "Without exploration λ and the gain cannot be known, only the agreement; set explore, to 0.02 for example."
+            "Without exploration λ and the gain cannot be known, only the agreement; set explore to 0.02, for example."
         )
     if settings.mode == "online" and settings.control == 0 and settings.rollout in (0, 1):
-        return "All units get the same, so there is nothing to compare with; set control, to 0.1 for example."
+        return "All units get the same, so there is nothing to compare with; set control to 0.1, for example."
     return None
 
 
