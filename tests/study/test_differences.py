@@ -1,17 +1,19 @@
 """Which of two algorithms costs less, by hand."""
 
+from collections.abc import Sequence
+
 import polars as pl
 import pytest
 
 from warmcb.study.differences import Comparison, compare, comparisons
-from warmcb.study.scores import SETTING
+from warmcb.study.scores import SETTING, TUNINGS
 
 COSTS = {"warm": 0.3, "my:first": 0.2, "my:second": 0.2, "arrow-8": 0.4, "sup-only": 0.5}
 SWING = {"my:second": (0.05, -0.05)}
 """What an algorithm costs more, in every other family."""
 
 
-def scores_of(*algorithms: str, families: int = 8, tunings: tuple[str, ...] = ("hindsight", "other-data")) -> pl.DataFrame:
+def scores_of(*algorithms: str, families: int = 8, tunings: Sequence[str] = TUNINGS[::2]) -> pl.DataFrame:
     rows = [
         {"dataset": f"d{i}", "family": f"f{i}", "warm_start": 100, "interaction": 200, "ratio": 2.0, "noise": noise}
         | {"noise_p": 0.0, "epsilon": epsilon, "tuning": tuning, "algorithm": name}
