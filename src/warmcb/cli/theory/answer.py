@@ -38,7 +38,7 @@ def _measured(facts: Mapping[str, Any]) -> Iterator[str]:
     yield f"Δ(1) = {one['Delta']:.4f}{band}: the best policy for B costs at most this much more than the best for A."
     if facts["cost_of_following_b"] < one["Delta"]:
         alpha, least = facts["cost_of_following_b_by_alpha"], facts["cost_of_following_b"]
-        yield f"Of all such bounds, Δ(α)/α, the lowest is that at α = {alpha:.3g}: at most {least:.4f} more. Use this one."
+        yield f"The lowest of such bounds, Δ(α)/α, is at α = {alpha:.3g}: at most {least:.4f} more. Use this one."
     yield "These bounds tell how good the labels of B are, if there are enough of them to find the best policy for B."
 
 
