@@ -52,6 +52,9 @@ class Clock:
     def reading(self, name: str, number: int, total: int) -> None:
         pass
 
+    def remark(self, name: str, remark: str) -> None:
+        pass
+
     def begins(self, units: Sequence[Work], missing: Sequence[Work], clock: Forecast, workers: int) -> None:
         self.units = list(units)
         self.computing = time.monotonic()

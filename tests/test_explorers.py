@@ -99,7 +99,9 @@ def test_every_explorer_keeps_its_contract(name: str, epsilon: float, opinions: 
     for of_eligible, played in ((True, wanted), (False, probabilities[allowed])):
         largest = explorer.largest_weight(int(allowed.sum()), opinions.round, of_eligible)
         assert largest >= 1
-        assert (1 / largest <= np.maximum(played, 1e-9) * (1 + 1e-9)).all()
+        smallest = max(float(played.min()), 1e-9)
+        said = f"largest_weight({int(allowed.sum())}, {epsilon}, {opinions.round}, {of_eligible})"
+        assert 1 / largest <= smallest * (1 + 1e-9), f"{said} is {largest}; expected at least {1 / smallest}"
 
 
 def share(epsilon: float, opinions: Opinions) -> float:

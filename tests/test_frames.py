@@ -2,8 +2,6 @@
 
 import subprocess
 import sys
-import time
-import timeit
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -22,7 +20,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from warmcb import WarmBandit, _inputs
+from warmcb import WarmBandit, _frames, _inputs
 from warmcb._frames import arranged, columns_of
 from warmcb.errors import InputError
 
@@ -133,10 +131,15 @@ def test_bad_names_are_refused(case: str) -> None:
         columns_of(frame, "x")
 
 
-def test_arrays_are_recognised_at_once() -> None:
-    x = np.zeros(5)
-    seconds = min(timeit.repeat(lambda: columns_of(x), number=10_000, repeat=7)) / 10_000
-    assert seconds < 0.5e-6
+def test_arrays_are_recognised_without_looking_for_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It happens in every round."""
+
+    def look(module: str, name: str) -> None:
+        raise AssertionError(f"looks for {module}.{name}")
+
+    monkeypatch.setattr(_frames, "_class", look)
+    for x in (np.zeros(5), [0.0] * 5):
+        assert columns_of(x) is None
 
 
 # The order
@@ -212,22 +215,16 @@ def test_what_is_arranged_is_what_the_core_takes(make: Make) -> None:
         _inputs.matrix(arranged("X", make({"a": [1, None]}), ("a",)), 1)
 
 
-def test_wide_frames_are_fast(make: Make) -> None:
+def test_wide_frames(make: Make) -> None:
     names = tuple(f"column {i}" for i in range(1000))
     numbers = np.arange(3000.0).reshape(3, 1000)
     frame = make({name: numbers[:, i] for i, name in reversed(list(enumerate(names)))})
-    started = time.perf_counter()
-    for _ in range(20):
-        found = arranged("X", frame, names)
-    assert (time.perf_counter() - started) / 20 < 0.05
-    same(found, numbers)
+    same(arranged("X", frame, names), numbers)
     wrong = {f"{name}_": numbers[:, i] for i, name in enumerate(names)}
-    started = time.perf_counter()
     with pytest.raises(
         InputError, match=r"'column 0' \(the first of 1000 that are missing\), but it has the unknown column"
     ):
         arranged("X", make(wrong), names)
-    assert time.perf_counter() - started < 2
 
 
 # Names that do not fit

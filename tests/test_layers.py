@@ -114,6 +114,7 @@ STUDY = [
     "asked",
     "verdicts",
     "ablation",
+    "differences",
     "figures",
     "report",
     "run",

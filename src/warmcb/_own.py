@@ -19,10 +19,11 @@ class NotFoundError(InputError):
 
 
 class Own(NamedTuple):
-    """An object of the user, and a hash of its source code."""
+    """An object of the user, a hash of its source code, and the file of its module."""
 
     value: Callable[..., Any]
     version: str
+    file: str
 
 
 def is_own(text: str) -> bool:
@@ -68,7 +69,8 @@ def _import(argument: str, text: str) -> Own:
         raise InputError(
             f"{argument} is {text!r}, which is of the type {type(value).__name__}; expected a class or a function"
         )
-    return Own(value, _version(argument, text, module_name, value))
+    file = getattr(sys.modules[module_name], "__file__", None) or module_name
+    return Own(value, _version(argument, text, module_name, value), file)
 
 
 def _version(argument: str, text: str, module_name: str, value: Any) -> str:

@@ -196,6 +196,26 @@ def test_without_extras_only_the_version_is_known(capsys: pytest.CaptureFixture[
         assert capsys.readouterr().err == f"warmcb: typer is missing; {needs}\n"
 
 
+def test_an_own_algorithm_knows_the_range_of_costs_if_it_asks(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "ranges.py").write_text(
+        "from warmcb import WarmBandit\n"
+        "def told(n_actions, cost_range, seed):\n"
+        "    return WarmBandit(n_actions, cost_range=cost_range, seed=seed)\n"
+        "def plain(n_actions):\n    return WarmBandit(n_actions)\n"
+    )
+    as_built_in, told = facts_of(table), facts_of(table, "--algorithm", "ranges:told")
+    assert told["parameters"]["cost_range"] == [0.0, 1.0]
+    assert told["average_cost"] == as_built_in["average_cost"]
+    assert told["intervals"] == as_built_in["intervals"]
+    assert facts_of(table, "--algorithm", "ranges:plain")["intervals"] is None
+    done = warmcb("simulate", table, "--algorithm", "ranges:plain")
+    assert "nan" not in done.stdout
+    assert done.stdout.endswith("–: not known; the bandit needs a cost_range\n")
+
+
 def test_lambdas_as_a_list(table: Path) -> None:
     facts = facts_of(table, "--lambdas", "0,0.5,1")
     assert facts["lambdas"] == facts["parameters"]["lambdas"] == [0, 0.5, 1]

@@ -218,10 +218,12 @@ def test_every_argument_of_a_part_is_on_its_page() -> None:
         if not is_dataclass(kind):
             continue
         assert inspect.isclass(kind)
-        assert f"`{module.__name__.removeprefix('warmcb.')}.{kind.__name__}`" in text
+        part = f"`{module.__name__.removeprefix('warmcb.')}.{kind.__name__}`"
+        assert part in text, f"docs/guides/parts.md has no line for {part}"
         for field in fields(kind):
             shown = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
-            assert f"`{field.name}={shown}`" in text, (kind.__name__, field.name)
+            given = f"`{field.name}={shown}`"
+            assert given in text, f"docs/guides/parts.md has no {given} for {part}"
 
 
 def test_the_page_on_parts_has_every_field_and_method() -> None:

@@ -123,6 +123,9 @@ def test_own_algorithm_and_noise_are_on_the_page_and_in_the_figures(studio: Stud
     assert ">Nearest mean<" in panels
     manifest = json.loads((studio.folder / "out" / "manifest.json").read_text())
     assert manifest["sources"].keys() == {"mine:Centroids", "mine:neighbours"}
+    assert manifest["modules"]["mine:Centroids"] == str(studio.module)
+    assert str(studio.module) in page
+    assert "Differences between algorithms" in page and "An interval needs 5 families" in page
     again = shlex.split(manifest["command"])
     assert again[again.index("--algorithms") + 1] == "arrow-8,majority,mine:Centroids"
 
@@ -227,6 +230,15 @@ def test_the_signature_says_what_it_is_told(write: Write) -> None:
     assert title("nowhere:Tuned") == "nowhere:Tuned"
 
 
+def test_an_own_algorithm_may_ask_for_the_range_of_costs(write: Write) -> None:
+    write(ranged="def make(n_actions, cost_range):\n    from warmcb import WarmBandit\n"
+                 "    return WarmBandit(n_actions, cost_range=cost_range)\n")  # fmt: skip
+    bandit: Any = algorithm("ranged:make").make(3, cost_range=(0.0, 2.0))
+    assert bandit.cost_range == (0.0, 2.0)
+    with pytest.raises(InputError, match="no default for cost_range; expected one: in a study no algorithm is told"):
+        Grid.of({"algorithms": ["ranged:make"]})
+
+
 def test_units_of_other_algorithms_are_the_same_with_it_and_without(write: Write) -> None:
     write(apart=BANDIT)
     settings: dict[str, Any] = {"noises": ["none", "cyc:1"], "epsilon": [0.1], "learning_rates": [1.0]}
@@ -310,6 +322,7 @@ def test_the_version_is_that_of_the_whole_package(write: Write, tmp_path: Path) 
         ("faulty:number", r"which is of the type int; expected a class or a function"),
         ("faulty:NoActions", r"which cannot make a bandit; expected one that takes n_actions \(TypeError: "),
         ("faulty:Raises", r"which cannot make a bandit; expected one that takes n_actions \(OSError: two lines\)"),
+        ("faulty:Asks", r"^algorithm is 'faulty:Asks', which has no default for more; expected one$"),
         ("faulty:Deaf", r"whose bandits have no learn; expected warm_start, decide and learn"),
         ("math:sqrt", r"cannot make a bandit|expected a module with a source file"),
     ],
@@ -320,11 +333,13 @@ def test_mistakes_in_algorithms_are_one_line(write: Write, text: str, message: s
         leaves="raise SystemExit('bye')",
         faulty="number = 5\nclass NoActions:\n    pass\n"
         "class Raises:\n    def __init__(self, n_actions):\n        raise OSError('two\\nlines')\n"
+        "class Asks:\n    def __init__(self, n_actions, more): ...\n"
         "class Deaf:\n    def __init__(self, n_actions): ...\n"
         "    def warm_start(self): ...\n    def decide(self): ...\n",
     )
-    with pytest.raises(InputError, match=rf"^algorithm is '{text}'.*{message}") as caught:
+    with pytest.raises(InputError, match=message) as caught:
         Grid.of({"algorithms": [text]})
+    assert str(caught.value).startswith(f"algorithm is '{text}'")
     assert "\n" not in str(caught.value)
 
 

@@ -88,15 +88,18 @@ def test_answer_and_claims(opened: webdriver.Chrome) -> None:
         "1 of 5 claims holds, 1 does not hold and 1 is too close to call; 1 needs more data; 1 was not run." in answer
     )
     assert "ARRoW-CB 8 has the smallest area" in answer
+    assert "Its average cost is significantly lower than that of the second" in answer
     rows = [row.text for row in opened.find_elements(By.CSS_SELECTOR, ".claims tbody tr")]
-    verdicts = ("holds", "does not hold", "too close to call", "needs more data", "not run")
+    verdicts = ("holds", "does not hold", "too close to call", "needs more data")
     for row, verdict in zip(rows, verdicts, strict=True):
         assert verdict in row
         assert "0.182 [0.170, 0.195] +0.031" in row
     assert "0.044 would have been seen" in rows[2]
     assert "2 families have data for this claim" in rows[3] and "--claims ratio" in rows[3]
     badges = opened.find_elements(By.CSS_SELECTOR, ".claims td:nth-child(4) .verdict")
-    assert len({badge.value_of_css_property("background-color") for badge in badges}) == 4  # the last two are grey
+    assert len({badge.value_of_css_property("background-color") for badge in badges}) == 4
+    section = opened.find_element(By.CSS_SELECTOR, "section[aria-labelledby=claims]").text
+    assert "1 claim was not run; it needs other algorithms, noises or ε: eps." in section
 
 
 def test_figures(opened: webdriver.Chrome) -> None:
@@ -189,6 +192,31 @@ def test_one_of_each(chromium: webdriver.Chrome, tmp_path: Path) -> None:
     chromium.get(write_report(tmp_path).as_uri())
     assert "On 1 data set of 1 family, in 1 setting," in chromium.find_element(By.CLASS_NAME, "answer").text
     assert chromium.find_element(By.ID, "shown").text == "1 of 1 shown"
+
+
+def test_what_leads_by_chance_is_not_called_the_best(chromium: webdriver.Chrome, tmp_path: Path) -> None:
+    scores = sample_scores(8, algorithms=("warm", "mine:First", "mine:Second"))  # all three cost the same
+    write_study(tmp_path, scores.with_columns(pl.lit(None, pl.Float64).alias("learning_rate")))
+    draw_figures(scores, tmp_path / "figures")
+    chromium.get(write_report(tmp_path).as_uri())
+    answer = chromium.find_element(By.CLASS_NAME, "answer").text
+    assert "the smallest areas above their curves; the difference of their average costs is not significant" in answer
+    rows = chromium.find_elements(By.CSS_SELECTOR, "section[aria-labelledby=differences] tbody tr")
+    assert [row.text.startswith("mine:") for row in rows] == [True, True, True]
+    assert all("not significant" in row.text and " of 8 " in row.text for row in rows)
+
+
+def test_one_family_and_few_algorithms_of_the_paper(chromium: webdriver.Chrome, tmp_path: Path) -> None:
+    scores = sample_scores(1, algorithms=("arrow-8", "mine:First"), tunings=("hindsight",))
+    write_study(tmp_path, scores)
+    draw_figures(scores, tmp_path / "figures")
+    chromium.get(write_report(tmp_path).as_uri())
+    page = chromium.find_element(By.TAG_NAME, "body").text
+    assert "for an interval of the difference there are too few families" in page
+    assert "An interval needs 5 families of data sets; this study has 1." in page
+    assert "warmcb simulate TABLE --algorithm NAME --seeds 20" in page
+    assert "have a scale of their own: 1 is the worst of ARRoW-CB 8." in page
+    assert "Extra shuffles" not in page and "Side shuffles" not in page
 
 
 def test_ablation_has_tables_of_its_own(chromium: webdriver.Chrome, opened: webdriver.Chrome, tmp_path: Path) -> None:

@@ -348,6 +348,8 @@ def test_how_to_repeat_it(data: Path, tmp_path: Path) -> None:
         "none",
         "--shuffles",
         "40",
+        "--out",
+        str(out),
     ]
     assert manifest["units_found"] >= 3
 
@@ -476,8 +478,9 @@ def test_plain_lines_where_there_is_no_terminal(done: Path, data: Path, tmp_path
     finished = reproduce(*tiny(data, tmp_path / "out"))
     lines = finished.stderr.splitlines()
     assert lines[0] == "reading data set 1 of 2: first"
-    assert lines[1] == "4 units of work to compute"
-    assert lines[2].startswith("4 of 4 units, ")
+    assert lines[1:3] == ["first: the label is the column target", "second: the label is the column target"]
+    assert lines[3] == "4 units of work to compute"
+    assert lines[4].startswith("4 of 4 units, ")
     assert lines[-1] == f"4 results on 2 data sets of 2 families; open {tmp_path / 'out' / 'report.html'}"
 
 

@@ -98,7 +98,7 @@ def write_study(folder: Path, scores: pl.DataFrame) -> None:
     parts = [{"algorithms": list(PAPER), "epsilon": [0.0125], "noises": ["none", "uar:0.25"], "shuffles": 3}]
     related = [{"first": "data-000", "second": "data-001", "reason": "12 columns in common"}]
     manifest = {
-        "warmcb": "0.1.0", "code": "ab12cd34ef", "command": "warmcb reproduce --out study",
+        "warmcb": "0.1.0", "code": "ab12cd34ef", "command": "warmcb reproduce --out study", "modules": {},
         "started": "2025-01-01T12:00:00+00:00", "finished": "2025-01-01T12:02:03+00:00", "seconds": 123.4,
         "machine": {"platform": "Linux", "processor": "a processor", "cores": 8, "python": "3.11.0"},
         "versions": {"numpy": "2.0"}, "grid": grid, "parts": parts, "related": related,

@@ -16,6 +16,10 @@ SOURCES = ("labels", "rounds")
 """What an algorithm can learn from: the labels of the warm start, and the rounds of the interaction."""
 
 
+class NoDefaultError(InputError):
+    """A parameter of a user's class or function has neither a value nor a default."""
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """An entry of the catalogue.
@@ -57,7 +61,8 @@ class Algorithm:
         return tuple(inspect.signature(self.kind).parameters)
 
     @cached_property
-    def _required(self) -> tuple[str, ...]:
+    def required(self) -> tuple[str, ...]:
+        """The names of the parameters of its class that have no default."""
         kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
         parameters = inspect.signature(self.kind).parameters.values()
         return tuple(one.name for one in parameters if one.default is one.empty and one.kind in kinds)
@@ -105,9 +110,9 @@ class Algorithm:
         taken = {name: value for name, value in settings.items() if name in self.parameters}
         if not self.described:
             taken["n_actions"] = n_actions
-        missing = [name for name in self._required if name not in taken]
+        missing = [name for name in self.required if name not in taken]
         if missing:
-            raise InputError(f"algorithm is {self.name!r}, which has no default for {missing[0]}; expected one")
+            raise NoDefaultError(f"algorithm is {self.name!r}, which has no default for {missing[0]}; expected one")
         return self.kind(**taken)
 
     def work(self, load: Workload) -> tuple[float, ...]:

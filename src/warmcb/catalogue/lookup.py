@@ -7,7 +7,7 @@ from typing import Any
 from warmcb import _own
 from warmcb._messages import named
 from warmcb.catalogue.entries import ABLATION, BEST_LAMBDA, CATALOGUE, CLASSES
-from warmcb.catalogue.entry import SOURCES, Algorithm
+from warmcb.catalogue.entry import SOURCES, Algorithm, NoDefaultError
 from warmcb.catalogue.look import Look
 from warmcb.catalogue.workload import ANYTHING
 from warmcb.errors import InputError
@@ -95,9 +95,11 @@ def check_making(entry: Algorithm, n_actions: int) -> None:
         InputError: it cannot make a bandit, or the bandit lacks a method.
 
     """
-    settings = {"epsilon": 0.0125, "learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
+    settings: dict[str, Any] = {"epsilon": 0.0125, "learning_rate": 0.5, "horizon": 1000, "seed": 0, "action": 0}
     try:
-        bandit = entry.make(n_actions, **settings)
+        bandit = entry.make(n_actions, **settings, cost_range=(0.0, 1.0))
+    except NoDefaultError:
+        raise  # it says all there is to say
     except Exception as error:  # the code of a user may raise anything
         expected = "expected one without required arguments" if entry.described else "expected one that takes n_actions"
         what = f"algorithm is {entry.name!r}, which cannot make a bandit"

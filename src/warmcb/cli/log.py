@@ -14,7 +14,7 @@ from warmcb.logs.health_page import write_health_page
 
 _COLORS = {"good": "green", "look": "yellow", "bad": "red"}
 
-log_app = group("Check a log of decisions.")
+log_app = group("Find out whether a log of decisions can be relied on.")
 
 
 @log_app.command("check", epilog=examples("warmcb log check log.dsjson --out health.html"))

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from warmcb._messages import counted
-from warmcb.catalogue import GROUPS, STUDIED
+from warmcb.catalogue import GROUPS, STUDIED, title
 from warmcb.cli.console import busy, messages, results, table, tell
 from warmcb.cli.options import Workers, with_examples
 from warmcb.cli.study_progress import StudyProgress
@@ -20,12 +20,14 @@ from warmcb.data import SUITES
 from warmcb.data.suites import located
 from warmcb.errors import InputError
 from warmcb.study.asked import grid_of
+from warmcb.study.differences import Comparison
 from warmcb.study.engine import Engine, EngineLostError, dask_cluster, processes
+from warmcb.study.estimates import FEWEST_FAMILIES
 from warmcb.study.families import Families
 from warmcb.study.grid import Grid, read_settings
-from warmcb.study.run import LeftOut, NothingToRunError, StudyOutcome, run_study, write_up
+from warmcb.study.run import Findings, LeftOut, NothingToRunError, StudyOutcome, run_study, write_up
 from warmcb.study.store import StudyStore
-from warmcb.study.verdicts import CLOSE, FEW
+from warmcb.study.verdicts import CLOSE, FEW, NOT_RUN
 
 _MOST_LINES = 30
 
@@ -179,7 +181,7 @@ def reproduce(
         with _engine(workers, cluster) as engine, StudyProgress(console) as progress:
             outcome = run_study(wanted, store, engine, progress)
         with busy(console, "drawing"):
-            judged = write_up(wanted, store, outcome, began)
+            findings = write_up(wanted, store, outcome, began)
     except NothingToRunError as error:
         _tell_left_out(console, error.left_out)
         tell(console, f"warmcb: {error}")
@@ -188,7 +190,7 @@ def reproduce(
         if store.begun:
             tell(console, f"stopped; to continue: {_resume_command(store)}")
         raise
-    _tell(console, outcome, judged, store)
+    _tell(console, outcome, findings, store)
     return 1 if outcome.failures else 0
 
 
@@ -200,11 +202,10 @@ def _engine(workers: int | None, cluster: str | None) -> AbstractContextManager[
     return processes(checked_workers(workers))
 
 
-def _tell(console: Console, outcome: StudyOutcome, claims: Sequence[Mapping[str, Any]], store: StudyStore) -> None:
-    columns = ("claim", "where", "least favourable", "verdict")
-    results().print(table(dict.fromkeys(columns, "left"), map(_row, claims)))
-    if any(claim["verdict"] in (CLOSE, FEW) for claim in claims):
-        tell(console, "more data decide more claims: --data DIR, or --suite openml for the paper's 524 data sets")
+def _tell(console: Console, outcome: StudyOutcome, findings: Findings | None, store: StudyStore) -> None:
+    if findings is not None:
+        _print_comparisons(findings.comparisons, len(outcome.families.members()))
+        _print_claims(console, findings.claims)
     _tell_left_out(console, outcome.left_out)
     for unit, reason in outcome.failures:
         tell(console, f"failed: {unit}: {reason}")
@@ -213,8 +214,44 @@ def _tell(console: Console, outcome: StudyOutcome, claims: Sequence[Mapping[str,
     _tell_families(console, outcome.families)
     families = counted(len(outcome.families.members()), "family", plural="families")
     size = f"{len(outcome.results)} results on {counted(len(outcome.datasets), 'data set')} of {families}"
-    page = f"open {store.folder / 'report.html'}" if claims else "there is nothing to score, so there is no report"
+    page = f"open {store.folder / 'report.html'}" if findings else "there is nothing to score, so there is no report"
     tell(console, f"{size}; {page}")
+
+
+def _print_comparisons(found: Sequence[Comparison], families: int) -> None:
+    if not found:
+        return
+    answer = results()
+    columns = ("difference", "average cost", "lower in", "verdict")
+    answer.print(table(dict.fromkeys(columns, "left"), map(_compared, found)))
+    if families < FEWEST_FAMILIES:
+        tell(
+            answer,
+            f"an interval needs {FEWEST_FAMILIES} families of data sets, this study has {families}; for a single table:"
+            " warmcb simulate TABLE --algorithm NAME --seeds 20",
+        )
+    answer.print()
+
+
+def _compared(one: Comparison) -> tuple[str, ...]:
+    value, low, high, lower, _, families = one.difference
+    interval = "" if low is None else f" [{low:+.3f}, {high:+.3f}]"
+    names = f"{title(one.algorithm)} − {title(one.other)}"
+    return names, f"{value:+.3f}{interval}", f"{lower} of {families}", one.difference.verdict or "–"
+
+
+def _print_claims(console: Console, claims: Sequence[Mapping[str, Any]]) -> None:
+    """Print a table of the claims that were judged, and name the others in one line."""
+    judged = [claim for claim in claims if claim["verdict"] != NOT_RUN]
+    if judged:
+        columns = ("claim", "where", "least favourable", "verdict")
+        results().print(table(dict.fromkeys(columns, "left"), map(_row, judged)))
+    if not_run := [claim["id"] for claim in claims if claim["verdict"] == NOT_RUN]:
+        were, they = ("was", "it needs") if len(not_run) == 1 else ("were", "they need")
+        what = f"{counted(len(not_run), 'claim')} {were} not run; {they} other algorithms, noises or ε"
+        tell(results(), f"{what}: {', '.join(not_run)}")
+    if any(claim["verdict"] in (CLOSE, FEW) for claim in judged):
+        tell(console, "more data decide more claims: --data DIR, or --suite openml for the paper's 524 data sets")
 
 
 def _row(claim: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,11 +11,13 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column
 
+from warmcb.cli.console import tell
 from warmcb.study.engine import Work
 from warmcb.study.forecast import Forecast
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_LOOKS = 0.1
+_MOST_REMARKS = 30
 
 
 class StudyProgress:
@@ -38,7 +40,7 @@ class StudyProgress:
         self._waiting: Counter[Work] = Counter()
         self._first_alike: dict[Hashable, Work] = {}
         self._clock, self._workers = Forecast(), 1
-        self._done = self._total = self._found = 0
+        self._done = self._total = self._found = self._remarks = 0
         self._began = self._last_line = time.monotonic()
         self._last_shown = 0.0
 
@@ -57,6 +59,13 @@ class StudyProgress:
         self._bar.update(self._task, completed=number - 1, total=total, count=f"{number}/{total}", now=escape(name))
         if number == 1 or self._line_is_due():
             self._say(f"reading data set {number} of {total}: {name}")
+
+    def remark(self, name: str, remark: str) -> None:
+        self._remarks += 1
+        if self._remarks <= _MOST_REMARKS:
+            tell(self._console, f"{name}: {remark}")
+        elif self._remarks == _MOST_REMARKS + 1:
+            tell(self._console, "more remarks are not shown; warmcb datasets show FILE has those of one file")
 
     def begins(self, units: Sequence[Work], missing: Sequence[Work], clock: Forecast, workers: int) -> None:
         self._done = self._found = len(units) - len(missing)

@@ -41,3 +41,8 @@ class Cells:
             raise MissingError
         cells = np.mean(tables, axis=0)
         return mean_over_ratios(cells if ratio is None else cells[:, [one == ratio for one in self.ratios]])
+
+    def by_family(self, algorithm: str) -> Doubles:
+        """The mean of each family over its ratios and all noises, of the shape (families, columns)."""
+        cells = np.ma.masked_invalid(list(self._tables[algorithm].values()))
+        return np.asarray(cells.mean(axis=0).mean(axis=1))

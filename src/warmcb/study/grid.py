@@ -72,7 +72,11 @@ class Grid:
         for rate in self.learning_rates:
             _inputs.learning_rate(rate)
         for name in (*self.algorithms, *self.extras):
-            algorithm(name, STUDIED)
+            if "cost_range" in algorithm(name, STUDIED).required:
+                raise InputError(
+                    f"algorithm is {name!r}, which has no default for cost_range; expected one: in a study no algorithm"
+                    " is told the range of costs"
+                )
         both = [name for name in self.extras if name in self.algorithms]
         if both:
             raise InputError(f"extras has {both[0]}, which is also in algorithms; expected it in one of them")

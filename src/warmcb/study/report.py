@@ -15,13 +15,16 @@ from markupsafe import Markup
 
 from warmcb._atomic import replacing
 from warmcb._svg import inline_svg
-from warmcb.catalogue import looks, title
+from warmcb.catalogue import PAPER, algorithm, looks, title
 from warmcb.catalogue.lookup import without_parts
+from warmcb.errors import InputError
 from warmcb.study.ablation import ablation, excess
 from warmcb.study.asked import command
+from warmcb.study.differences import CostDifference, compare, comparisons
 from warmcb.study.estimates import FEWEST_FAMILIES
 from warmcb.study.grid import Grid, main_epsilon
 from warmcb.study.scores import SETTING, reference, standings
+from warmcb.study.verdicts import NOT_RUN
 
 _TRUTHS = {
     "bandit": (
@@ -54,6 +57,14 @@ class _Standings(NamedTuple):
     rows: list[dict[str, Any]]
 
 
+class _Leader(NamedTuple):
+    """The algorithm with the smallest area, the second one, and the difference of their average costs."""
+
+    first: dict[str, Any]
+    second: dict[str, Any] | None
+    difference: CostDifference | None
+
+
 class _Ablation(NamedTuple):
     epsilon: float
     parts: list[dict[str, Any]]
@@ -80,7 +91,14 @@ def write_report(folder: Path) -> Path:
     page = template.render(
         manifest=manifest,
         what=_TRUTHS[manifest["grid"]["truth"]],
-        claims=judged["claims"],
+        claims=[claim for claim in judged["claims"] if claim["verdict"] != NOT_RUN],
+        not_run=[claim["id"] for claim in judged["claims"] if claim["verdict"] == NOT_RUN],
+        all_claims=judged["claims"],
+        leaders=_leaders(scores, tables),
+        comparisons=comparisons(scores),
+        fewest=FEWEST_FAMILIES,
+        scale=_scale(scores),
+        asked=_asked(manifest),
         method=judged["method"],
         correction=judged["correction"],
         thin=_thin_ratios(scores),
@@ -119,6 +137,45 @@ def _standings(scores: pl.DataFrame) -> list[_Standings]:
     first = main_epsilon(scores["epsilon"].unique())
     ordered = sorted(parts, key=lambda part: (part[0] != first, part[0], list(_TUNINGS).index(part[1])))
     return [_Standings(epsilon, tuning, standings(parts[epsilon, tuning]).to_dicts()) for epsilon, tuning in ordered]
+
+
+def _leaders(scores: pl.DataFrame, tables: list[_Standings]) -> list[_Leader]:
+    """Who leads at the main ε: in hindsight, and without it if the leader then is another one or has a rate."""
+    leaders: list[_Leader] = []
+    for table in tables:
+        if table.epsilon != tables[0].epsilon or table.tuning not in ("hindsight", "other-data"):
+            continue
+        first, second = table.rows[0], table.rows[1] if len(table.rows) > 1 else None
+        has_rate = _has_rate(first["algorithm"])
+        if leaders and leaders[0].first["algorithm"] == first["algorithm"] and not has_rate:
+            continue
+        part = scores.filter(pl.col("epsilon") == table.epsilon, pl.col("tuning") == table.tuning)
+        difference = None if second is None else compare(part, first["algorithm"], second["algorithm"])
+        leaders.append(_Leader(first, second, difference))
+    return leaders
+
+
+def _has_rate(name: str) -> bool:
+    try:
+        return algorithm(name).has_rate
+    except InputError:  # the best single λ, and algorithms whose module is gone
+        return True
+
+
+def _scale(scores: pl.DataFrame) -> list[str]:
+    """The algorithms of the paper that give the normalized error its scale, if they are not all six; else empty."""
+    played = [name for name in PAPER if name in scores["algorithm"]]
+    return played if reference(scores) == PAPER[0] and len(played) < len(PAPER) else []
+
+
+def _asked(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The settings of the grid, without those that had no effect."""
+    grid = manifest["grid"]
+    idle = {"side_shuffles"} if len(grid["epsilon"]) < 2 else set()
+    extras = {name for part in manifest["parts"] for name in part["algorithms"]} - set(grid["algorithms"])
+    if all(map(_has_rate, extras)):
+        idle.add("extra_shuffles")
+    return {name: value for name, value in grid.items() if name not in idle and value is not None and value != []}
 
 
 def _place(tables: list[_Standings]) -> Callable[[float], float]:

@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -25,6 +26,7 @@ from warmcb.study.arrays import write_arrays
 from warmcb.study.asked import command
 from warmcb.study.claims import chosen_claims
 from warmcb.study.code import code_version
+from warmcb.study.differences import Comparison, comparisons
 from warmcb.study.draws import part_of_rows
 from warmcb.study.engine import Engine, FailedUnit, UnitWatch, Work, run_units
 from warmcb.study.facts import DataFacts
@@ -57,6 +59,8 @@ class StudyWatch(UnitWatch, Protocol):
     """Is told about the progress of a study."""
 
     def reading(self, name: str, number: int, total: int) -> None: ...
+
+    def remark(self, name: str, remark: str) -> None: ...
 
     def begins(self, units: Sequence[Work], missing: Sequence[Work], clock: Forecast, workers: int) -> None: ...
 
@@ -98,8 +102,11 @@ def _run_study(grid: Grid, sources: Sources, store: StudyStore, engine: Engine, 
 
 def find_sources(grid: Grid) -> Sources:
     """The data sets of a grid, not yet loaded."""
-    named = [source for name in grid.suites for source in suite(name)]
-    return [*named, *(source for data in grid.data for source in sources_of(data))]
+    return [*_known_sources(grid), *(source for data in grid.data for source in sources_of(data))]
+
+
+def _known_sources(grid: Grid) -> Sources:
+    return [source for name in grid.suites for source in suite(name)]
 
 
 def _load(
@@ -108,6 +115,7 @@ def _load(
     datasets: dict[str, DataFacts] = {}
     traits = []
     left_out = []
+    known = len(_known_sources(grid))
     for number, source in enumerate(sources, 1):
         watch.reading(source.name, number, len(sources))
         try:
@@ -119,11 +127,21 @@ def _load(
         except WarmcbError as error:
             left_out.append(LeftOut(source.name, str(error)))
             continue
+        if number > known:
+            for remark in _remarks(whole):
+                watch.remark(whole.name, remark)
         facts = _facts(dataset)
         write_arrays(dataset, facts, arrays, shuffles=grid.shuffles, seed=grid.seed)
         datasets[facts.name] = facts
         traits.append(Traits.of(whole))
     return list(datasets.values()), Families(traits), left_out
+
+
+def _remarks(dataset: Dataset | DescribedDataset) -> list[str]:
+    """What the user should know of a data set, above all which column of a table was taken as the label."""
+    if isinstance(dataset, DescribedDataset) or dataset.target is None:
+        return list(dataset.remarks)
+    return [f"the label is the column {dataset.target}", *dataset.remarks]
 
 
 def capped(dataset: Dataset | DescribedDataset, grid: Grid) -> Dataset | DescribedDataset:
@@ -173,11 +191,18 @@ def _facts(dataset: Dataset | DescribedDataset) -> DataFacts:
     return DataFacts(*facts, float(dataset.sizes.mean()) if isinstance(dataset, DescribedDataset) else None)
 
 
-def write_up(grid: Grid, store: StudyStore, outcome: StudyOutcome, began: datetime) -> Sequence[Mapping[str, Any]]:
-    """Write scores, claims, figures, manifest and report, and return the claims."""
+class Findings(NamedTuple):
+    """What is printed at the end of a study."""
+
+    claims: Sequence[Mapping[str, Any]]
+    comparisons: Sequence[Comparison]
+
+
+def write_up(grid: Grid, store: StudyStore, outcome: StudyOutcome, began: datetime) -> Findings | None:
+    """Write scores, claims, figures, manifest and report; None if there is nothing to score."""
     scores = make_scores(outcome.results)
     if not len(scores):
-        return []
+        return None
     from warmcb.study.figures import draw_figures  # Matplotlib takes a second to import
     from warmcb.study.report import write_report
 
@@ -190,8 +215,9 @@ def write_up(grid: Grid, store: StudyStore, outcome: StudyOutcome, began: dateti
     manifest = {
         "warmcb": warmcb.__version__,
         "code": code_version(),
-        "sources": _sources(grid),
-        "command": command(grid),
+        "sources": {name: own.version for name, own in _own_parts(grid).items()},
+        "modules": {name: own.file for name, own in _own_parts(grid).items()},
+        "command": f"{command(grid)} --out {shlex.quote(str(store.folder))}",
         "started": began.isoformat(timespec="seconds"),
         "finished": ended.isoformat(timespec="seconds"),
         "seconds": round((ended - began).total_seconds(), 1),
@@ -208,14 +234,13 @@ def write_up(grid: Grid, store: StudyStore, outcome: StudyOutcome, began: dateti
     }
     store.write_json("manifest.json", manifest)
     write_report(store.folder)
-    found: list[dict[str, Any]] = claims["claims"]
-    return found
+    return Findings(claims["claims"], comparisons(scores))
 
 
-def _sources(grid: Grid) -> dict[str, str]:
-    """The user's own algorithms and noises, with the versions of their source code."""
+def _own_parts(grid: Grid) -> dict[str, _own.Own]:
+    """The user's own algorithms and noises."""
     named = [("algorithm", name) for name in (*grid.algorithms, *grid.extras)] + [("noise", one) for one in grid.noises]
-    return {name: _own.find(argument, name).version for argument, name in named if _own.is_own(name)}
+    return {name: _own.find(argument, name) for argument, name in named if _own.is_own(name)}
 
 
 def _machine() -> dict[str, Any]:

@@ -60,7 +60,13 @@ def lambda_scores(run: Run) -> dict[str, Any]:
     if not hasattr(bandit, "lambdas_"):  # a user's own bandit need not have any
         return {"lambdas": [], "scores": [], "rounds": 0}
     scores = {"lambdas": bandit.lambdas_.tolist(), "scores": bandit.scores_.tolist(), "rounds": int(bandit.rounds_)}
-    return scores | ({"intervals": bandit.intervals_.tolist()} if hasattr(bandit, "intervals_") else {})
+    return scores | ({"intervals": _intervals(bandit)} if hasattr(bandit, "intervals_") else {})
+
+
+def _intervals(bandit: Any) -> list[list[float]] | None:
+    """The intervals of the lanes; None if the bandit does not know the range of costs."""
+    intervals = bandit.intervals_
+    return None if np.isnan(intervals).all() else intervals.tolist()
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
@@ -81,22 +87,24 @@ def print_lambdas(run: Run) -> None:
         return
     table = Table(box=None, padding=(0, 2, 0, 0), title=f"λ, estimated from {scores['rounds']} examples")
     table.title_justify = "left"
-    intervals = scores.get("intervals")
-    headers = ["λ", "score" if intervals else "estimated cost", "share of rounds"]
-    if intervals:
+    has_intervals, intervals = "intervals" in scores, scores.get("intervals")
+    headers = ["λ", "score" if has_intervals else "estimated cost", "share of rounds"]
+    if has_intervals:
         headers.append(f"cost above that of λ = {scores['lambdas'][-1]:.3g}")
     for header in headers:
         table.add_column(header, justify="right")
     for lane, (value, score) in enumerate(zip(scores["lambdas"], scores["scores"], strict=True)):
         row = [f"{value:.3g}", f"{score:.4f}", f"{float(np.mean(run.trace.lambdas == value)):.1%}"]
-        if intervals:
-            row.append("{:.3f} to {:.3f}".format(*intervals[lane]))
+        if has_intervals:
+            row.append("{:.3f} to {:.3f}".format(*intervals[lane]) if intervals else "–")
         table.add_row(*row, style="bold" if value == run.lambda_ else "")
     answer = console.results()
     answer.print()
     answer.print(table)
-    if intervals:
+    if has_intervals:
         console.tell(answer, _SCORE)
+    if has_intervals and not intervals:
+        console.tell(answer, "–: not known; the bandit needs a cost_range")
 
 
 def _facts(plan: Plan, seed: int, parameters: Mapping[str, Any]) -> dict[str, Any]:

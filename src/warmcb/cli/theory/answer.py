@@ -38,7 +38,8 @@ def _measured(facts: Mapping[str, Any]) -> Iterator[str]:
     yield f"Δ(1) = {one['Delta']:.4f}{band}: the best policy for B costs at most this much more than the best for A."
     if facts["cost_of_following_b"] < one["Delta"]:
         alpha, least = facts["cost_of_following_b_by_alpha"], facts["cost_of_following_b"]
-        yield f"The bound Δ(α)/α is lowest at α = {alpha:.3g}: at most {least:.4f} more."
+        yield f"The lowest of such bounds, Δ(α)/α, is at α = {alpha:.3g}: at most {least:.4f} more. Use this one."
+    yield "These bounds tell how good the labels of B are, if there are enough of them to find the best policy for B."
 
 
 def _advice(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -52,8 +53,9 @@ def _advice(facts: Mapping[str, Any]) -> Iterator[str]:
             yield "It learns from the rounds alone."
         case _:
             yield f"One label of B then weighs as much as {(1 - lam) / lam:.3g} rounds."
-    proof = f", with α = {facts['alpha']:.3g} and Δ = {facts['Delta']:.4f}" if lam < 1 else ""
-    yield f"The learned policies then cost at most {bound:.3g} more than the best policy for A{proof}."
+    proof = f", from α = {facts['alpha']:.3g} and Δ = {facts['Delta']:.4f}" if lam < 1 else ""
+    yield f"The policies learned with it cost at most {bound:.3g} more than the best policy for A (theorem 1{proof})."
+    yield "This bound counts what so few labels and rounds do not teach: use it to choose λ."
     if bound >= facts["largest_regret"]:
         largest = facts["largest_regret"]
         yield f"The worst policy costs {largest:.3g} more: the bound ranks the λ but guarantees nothing."
