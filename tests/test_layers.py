@@ -145,6 +145,7 @@ SERVICE = [
     "loops",
     "store",
     "bodies",
+    "wording",
     "refusals",
     "clock",
 ]

@@ -317,7 +317,7 @@ def test_loops_are_made_once(http: httpx.Client) -> None:
     assert made.json() in http.get("/v1/loops").json()["loops"]
     shown = loop.ask("GET")
     assert shown["actions"] == ["sports", "politics", "weather"]
-    assert shown["encoder"] == {"bits": 8, "text": ["title"], "categories": [], "now": None}
+    assert shown["encoder"] == {"bits": 8, "text": ["title"], "categories": [], "now": None, "known": []}
     assert (shown["settings"]["version"], shown["settings"]["wait"]) == (1, 600)
     assert shown["counts"] == {"events": 0, "waiting": 0, "joined": 0, "rewards": 0, "late": 0}
 

@@ -17,12 +17,15 @@ from hypothesis import strategies as st
 
 from small_service import DESCRIBED, NAMED, PIECES, SmallService
 from warmcb.errors import InputError
+from warmcb.features import Encoder
 from warmcb.logs.events import ARMS
 from warmcb.logs.evidence import Evidence
 from warmcb.logs.sequences import ends_of_mean, sequence
+from warmcb.service.bodies import EncoderBody
 from warmcb.service.events import drawing
 from warmcb.service.events.drawing import drawn
-from warmcb.service.loops.settings import settings_from
+from warmcb.service.loops.kinds import Described, loaded
+from warmcb.service.loops.settings import Settings, settings_from
 from warmcb.service.monitoring.comparing import dependence, gain, look, mean_of, surely_worse
 from warmcb.service.monitoring.tallies import Side
 from warmcb.service.monitoring.webhooks import WebhookError, post
@@ -314,6 +317,33 @@ def test_the_baseline_has_room_beside_other_sources(service: SmallService) -> No
         service.reward(f"e{i}", i / 4)
     service.train_after(WAIT + 1)
     assert len(service.bandit.sources_) == 8
+
+
+def test_known_names_let_a_loop_learn_more_than_sums(service: SmallService) -> None:
+    times = [(hour, device) for hour in range(24) for device in ("phone", "desk")] * 3
+    contexts = [{"hour": hour, "device": device} for hour, device in times]
+    known = Encoder().fitted(contexts).known
+    assert set(known) == {"hour", "device=phone", "device=desk"}
+    service.make(NAMED | {"encoder": {"known": list(known)}}, wait=WAIT)
+    right = ["news" if 6 < hour < 18 else "sport" for hour, _ in times]
+    service.labels(*({"context": context, "right": one} for context, one in zip(contexts, right, strict=True)))
+    service.train_after(1)
+    bandit = service.bandit
+    assert bandit.n_features_ == 3 + 8 and "bends" in bandit.learner_
+    assert np.mean(bandit.predict(contexts) == np.array(right)) > 0.9
+    learned = bandit.to_bytes()
+    service.write("DELETE FROM versions")
+    service.restart()
+    service.train()
+    assert service.bandit.to_bytes() == learned
+
+
+def test_a_model_that_knows_other_names_is_refused() -> None:
+    settings = Settings()
+    one, other = (Described(EncoderBody(bits=7, known=[name]), 0, None) for name in ("hour", "device=phone"))
+    with pytest.raises(InputError, match=r"another encoder than the loop; expected .* that knows device=phone$"):
+        loaded(other, settings, one.new(settings).to_bytes())
+    assert loaded(one, settings, one.new(settings).to_bytes()).encoder.known == ("hour",)
 
 
 # An apprentice in a shop

@@ -467,7 +467,9 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
         max_size=3,
     ),
     "kind": st.sampled_from(["described", "named"]),
-    "encoder": st.fixed_dictionaries({}, optional={"bits": JSON, "text": JSON, "categories": JSON, "now": JSON}),
+    "encoder": st.fixed_dictionaries(
+        {}, optional={"bits": JSON, "text": JSON, "categories": JSON, "now": JSON, "known": JSON}
+    ),
     "role": st.sampled_from(["application", "administration"]),
     "place": st.integers(0, 3),
     "name": NAMES,

@@ -37,7 +37,7 @@ FIELDS = "expected event, context, actions, allowed, excluded, unit, explore, ba
         (
             LoopBody,
             b'{"kind": "named", "encoder": {"bit": 7}}',
-            "the field 'bit' in encoder is unknown; expected bits, text, categories, now",
+            "the field 'bit' in encoder is unknown; expected bits, text, categories, now, known",
         ),
         (KeyBody, b'{"role": "application", "place": 3}', "place is 3; expected 1 or 2"),
         (EvaluateBody, b'{"policies": ["logged"], "level": 1}', "level is out of range; expected less than 1"),

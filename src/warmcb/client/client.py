@@ -278,7 +278,8 @@ class Client:
         Args:
             kind: "described" if each request brings its actions, "named" if the actions are fixed.
             actions: the names of the actions if they are fixed, at least two.
-            encoder: arguments of `warmcb.features.Encoder`: "bits", "text", "categories" and "now".
+            encoder: arguments of `warmcb.features.Encoder`: "bits", "text", "categories", "now" and "known". The last
+                is best if there are examples: `{"known": Encoder().fitted(contexts).known}`.
             settings: settings that differ from the defaults.
 
         """

@@ -138,6 +138,7 @@ class EncoderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         text: the paths of strings that are texts.
         categories: the paths of numbers that are categories.
         now: the path of the time that ages are measured from.
+        known: names that have a column each, such as `hour` and `device=phone`; then `bits` is not used.
 
     """
 
@@ -145,6 +146,7 @@ class EncoderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     text: list[str] = []
     categories: list[str] = []
     now: str | None = None
+    known: list[str] = []
 
 
 class LoopBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from warmcb import Decision, Explanation, SharedBandit, WarmBandit, load
+from warmcb._messages import listed
 from warmcb.bandits._base import revive
 from warmcb.errors import InputError, OrderError
 from warmcb.features import Encoder
@@ -135,8 +136,8 @@ class Kind(ABC):
 
     def new_encoder(self) -> Encoder:
         """Return an encoder that has met no data."""
-        bits, text, categories, now = msgspec.structs.astuple(self.encoder)
-        return Encoder(bits, tuple(text), tuple(categories), now)
+        bits, text, categories, now, known = msgspec.structs.astuple(self.encoder)
+        return Encoder(bits, tuple(text), tuple(categories), now, known=tuple(known))
 
     def offered(self, example: ExampleBody) -> Offer:
         """Return the context and the actions of an example."""
@@ -274,8 +275,9 @@ def loaded(kind: Kind, settings: Settings, data: bytes) -> AnyBandit:
         raise InputError(
             f"the model is a {type(bandit).__name__}; expected a {type(own).__name__} of the loop's actions"
         )
-    if repr(bandit.encoder) != repr(own.encoder):
-        raise InputError(f"the model has another encoder than the loop; expected {own.encoder!r}")
+    if bandit.encoder != own.encoder:
+        names = f" that knows {listed(own.encoder.known)}" if own.encoder.known else ""
+        raise InputError(f"the model has another encoder than the loop; expected {own.encoder!r}{names}")
     return revive(type(bandit), bandit.get_params() | {"epsilon": settings.epsilon}, bandit._whole_state())
 
 
