@@ -44,8 +44,8 @@ struct Opinions {
     }
 };
 
-// A cost is late if many rounds were learned since its decision, more than 16 or more than half of all: a mistake was then
-// repeated for long before its costs showed it.
+// A cost is late if many rounds were learned since its decision, more than 16 or more than half of all: a mistake was
+// then repeated for long before its costs showed it.
 inline bool is_late(uint64_t age, uint64_t learned) { return age > std::min<uint64_t>(16, learned / 2); }
 
 // The outcome of a round.

@@ -20,6 +20,7 @@ from typer.models import OptionInfo
 import warmcb
 from serving import Serving
 from tests.support.places import ROOT
+from tests.support.snippets import play
 from warmcb import (
     _core,
     contracts,
@@ -62,6 +63,7 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The snippets of a page share one namespace, as a reader would type them, and a service if they speak to one."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     names: dict[str, object] = {}
     snippets = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     with ExitStack() as stack:
@@ -70,13 +72,27 @@ def test_python_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
             monkeypatch.setenv("WARMCB_URL", serving.url)
             monkeypatch.setenv("WARMCB_KEY", serving.key)
         for snippet in snippets:
-            exec(compile(snippet, page.name, "exec"), names)
+            play(snippet, tmp_path, names)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text().replace("\n", " ")):
         assert target.startswith("http") or (page.parent / target).exists(), target
+
+
+def test_lines_have_at_most_120_characters() -> None:
+    """Ruff checks Python. A row of a table and a picture of a page cannot be broken."""
+    sources = [path for kind in ("*.cpp", "*.hpp", "*.js", "*.sql") for path in (ROOT / "src").rglob(kind)]
+    scripts = [path for path in (ROOT / "scripts").iterdir() if path.is_file()]
+    assert len(sources) > 100 and len(scripts) > 10
+    long = {
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (*PAGES, *sources, *scripts)
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > 120 and not line.startswith(("|", "!["))
+    }
+    assert long == set()
 
 
 def anchors(page: Path) -> set[str]:

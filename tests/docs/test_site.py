@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from tests.support.places import ROOT
 from tests.support.reference import reference
+from tests.support.snippets import play
 from warmcb.cli.app import app
 
 DOCS = ROOT / "docs"
@@ -80,7 +81,8 @@ def test_every_figure_is_in_the_gallery() -> None:
     assert [name for name in figures if f"](images/{name})" not in gallery] == []
 
 
-NOT_RUN = ("pip ", "warmcb serve", "warmcb reproduce --out study\n")  # installs, runs for ever, takes minutes
+# What installs, runs for ever or takes minutes.
+NOT_RUN = ("git ", "cd ", "python3 -m venv", ". .venv", "pip ", "warmcb serve", "warmcb reproduce --out study\n")
 
 
 @pytest.mark.slow
@@ -88,16 +90,15 @@ NOT_RUN = ("pip ", "warmcb serve", "warmcb reproduce --out study\n")  # installs
 def test_a_start_page_can_be_followed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its commands and snippets, from top to bottom, in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     names: dict[str, object] = {}
     for language, text in re.findall(r"^```(sh|python)\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
-        if file := re.match(r"# (\w+\.py)\n", text):
-            (tmp_path / file[1]).write_text(text)
         if language == "sh":
             for command in re.split(r"(?<!\\)\n", text.rstrip("\n")):
                 if not f"{command}\n".startswith(NOT_RUN):
                     run(command)
         elif "warmcb.client" not in text:  # needs the service, which test_docs starts
-            exec(compile(text, page.name, "exec"), names)
+            play(text, tmp_path, names)
 
 
 def run(command: str) -> None:

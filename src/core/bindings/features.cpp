@@ -169,7 +169,8 @@ void bind_features(nb::module_& m) {
                               "Dictionaries to rows of hashed columns, and the names of these columns.")
         .def(nb::init<int, const std::vector<std::string>&, const std::vector<std::string>&,
                       const std::vector<std::string>&, const std::string&, int64_t, int64_t, std::size_t, nb::object>(),
-             "bits"_a, "text"_a, "categories"_a, "known"_a, "now"_a, "most_depth"_a, "most_values"_a, "most_names"_a, "plain"_a)
+             "bits"_a, "text"_a, "categories"_a, "known"_a, "now"_a, "most_depth"_a, "most_values"_a, "most_names"_a,
+             "plain"_a)
         .def("one", &FeatureHasher::one, "record"_a.none(), "now"_a.none(), "The row of one record, as CSR arrays.")
         .def("many", &FeatureHasher::many, "records"_a, "now"_a.none(), "The rows of several records, as CSR arrays.")
         .def("table", &FeatureHasher::table, "columns"_a, "values"_a, "size"_a, "now"_a.none(),

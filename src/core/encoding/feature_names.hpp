@@ -17,8 +17,8 @@ using NewNames = std::unordered_map<uint64_t, std::string>;
 
 class FeatureNames {
 public:
-    // known: the hashes of names that have a column each, in ascending order. All other names share a few columns. Without
-    // known names there are 2^bits columns.
+    // known: the hashes of names that have a column each, in ascending order. All other names share a few columns.
+    // Without known names there are 2^bits columns.
     FeatureNames(int bits, std::size_t most, std::vector<uint64_t> known)
         : known_(std::move(known)), shift_(64 - bits), most_(most) {}
 

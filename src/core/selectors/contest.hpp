@@ -12,8 +12,8 @@ public:
     // contention: lanes whose charge is higher than the best by more than this are not explored any more; error_weight:
     // the weight of a squared forecast error compared to a cost; error: the probability that any interval ever fails.
     Contest(std::size_t lanes, Rule rule, double contention, double error_weight, double error)
-        : sums(lanes), weights(lanes), if_lowest(lanes), if_highest(lanes), dropped(lanes), evidence(lanes, error), rule_(rule), contention_(contention),
-          error_weight_(error_weight), error_(error) {}
+        : sums(lanes), weights(lanes), if_lowest(lanes), if_highest(lanes), dropped(lanes), evidence(lanes, error),
+          rule_(rule), contention_(contention), error_weight_(error_weight), error_(error) {}
 
     std::vector<double> sums, weights;  // the charge of each lane; for the self-normalised rule also Σ 1/p
     // The charges of the first rounds, as long as all costs are equal: nobody knows then whether they are low or high.
@@ -121,7 +121,8 @@ public:
         best_ = sums.size() - 1;
         for (std::size_t lane = sums.size(); lane-- > first;)
             if (!dropped[lane] && score(lane) <= score(best_)) best_ = lane;
-        if (all_were_equal() && rounds >= 3 && rounds % 2 == 1) best_ = sums.size() - 1;  // the labels may be the reason
+        // The labels may be the reason why all costs are equal.
+        if (all_were_equal() && rounds >= 3 && rounds % 2 == 1) best_ = sums.size() - 1;
     }
 
 private:

@@ -46,8 +46,8 @@ function draw(context, models) {
     ? notice(
         "look",
         h("strong", {}, `Version ${pinned.version} is pinned.`),
-        " Decisions are made by it until it is released. Learning goes on from it, so a release does not bring back what " +
-          "was learned before it was restored. Retraining does.",
+        " Decisions are made by it until it is released. Learning goes on from it, so a release does not bring back " +
+          "what was learned before it was restored. Retraining does.",
         h(
           "div",
           { class: "buttons", "data-key": "release" },
