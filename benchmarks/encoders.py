@@ -86,7 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=4)
     arguments = parser.parse_args()
-    print(f"| world | encoder | labels | {' | '.join(f'{mark} rounds' for mark in MARKS)} |")
+    print(f"| problem | encoder | labels | {' | '.join(f'{mark} rounds' for mark in MARKS)} |")
     print("| --- " * (3 + len(MARKS)) + "|")
     for name, world in WORLDS.items():
         for encoder, make in ENCODERS.items():
