@@ -29,11 +29,11 @@ print(f"{len(y):,} spots, {k} kinds of ground, the most frequent one is {majorit
 # %% [markdown]
 # ## Three kinds of wrong labels
 #
-# `Noise` has the three ways of the paper. Each replaces a label with the probability p:
+# `Noise` has the three ways of the paper. With probability p, a label is replaced:
 #
-# - `uar` by a kind that is drawn at random: carelessness;
-# - `cyc` by the next kind, 1 instead of 0, 2 instead of 1, and so on: a systematic mistake;
-# - `maj` by the most frequent kind: laziness.
+# - `uar`: by a kind that is drawn at random, which is carelessness;
+# - `cyc`: by the next kind, 1 instead of 0, 2 instead of 1, and so on, which is a systematic mistake;
+# - `maj`: by the most frequent kind, which is laziness.
 
 # %%
 KINDS = ["uar", "cyc", "maj"]
@@ -50,7 +50,7 @@ for kind in KINDS:
 # labels by itself. With λ = 1 alone it learns from rounds only, so wrong labels cannot hurt it and right labels cannot
 # help it. With λ = 0 alone it believes the labels and learns nothing else; then it has no reason to explore.
 #
-# `cost_range` says that a round costs something between 0 and 1. The bandit would find that out by itself, but after
+# `cost_range` says that a round costs something between 0 and 1. The bandit would find that out by itself, but in
 # its first rounds it could not tell yet whether a cost is high or low.
 
 

@@ -2,7 +2,7 @@
 # # A log without probabilities
 #
 # Your old system has answered for years. Its log has the context, the answer and how well it went, but nobody logged
-# with which probability an answer was chosen. What can such a log tell, and what can a bandit learn from it?
+# how likely each answer was. What can such a log tell, and what can a bandit learn from it?
 #
 # The data is real: 12,960 applications for places in nursery schools, each with the right decision (`nursery`, one of
 # the data sets that come with `pip install '.[study,logs]'`). The old program is ours: a classifier that was

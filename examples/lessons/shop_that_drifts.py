@@ -2,8 +2,7 @@
 # # A shop that drifts
 #
 # What was right last month may be wrong today: prices and fashions change, other people come. In this lesson the
-# customers of a shop change from one round to the next. It compares a bandit that detects the change with one that
-# never forgets.
+# customers of a shop change suddenly. It compares a bandit that detects the change with one that never forgets.
 #
 # The shop sells wine. Its 6,497 wines are real, with eleven measurements and the score that tasters gave to each
 # (`wine_quality`, one of the data sets that come with `pip install '.[study]'`). The customers are made up.
@@ -84,7 +83,7 @@ def visits(seed: int) -> Visits:
 # ## Who plays
 #
 # Another ten wines are on offer each time, so the actions have no fixed numbers. `SharedBandit` takes a row of features
-# for each wine on offer and learns one model for all of them. Three of them play: one as it is by default, one that
+# for each wine on offer and learns one model for all of them. Three such bandits play: one with the defaults, one that
 # never forgets (`half_life=math.inf`), and one that believes the sommelier for ever.
 
 
