@@ -57,9 +57,9 @@ public:
     const double* weights(std::size_t lane) const { return mixture.data() + lane * experts(); }
 
     // Learns from a round. forecasts: lanes × experts. models: the models of all lanes, then the memories. importance:
-    // the weight in each lane; a lane with weight 0 uses no memory and is never replaced. age: the number of rounds that
-    // were learned since the decision. If the cost is late, a lane with labels uses no memory either: memories forecast
-    // well what was played, but have not seen the other actions fail.
+    // the weight in each lane; a lane with weight 0 uses no memory and is never replaced. age: the number of rounds
+    // that were learned since the decision. If the cost is late, a lane with labels uses no memory either: memories
+    // forecast well what was played, but have not seen the other actions fail.
     void add(double cost, uint64_t age, const double* forecasts, LaneModels& models, const float* importance) {
         const bool late = is_late(age, rounds++);
         losses_.resize(mixture.size());
