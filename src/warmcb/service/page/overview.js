@@ -34,7 +34,7 @@ export function overview({ main, loop, signal }) {
     }),
     lambda: timeChart({
       title: "λ over time",
-      about: "0 trusts the labels alone, 1 the loop’s own events alone.",
+      about: "0 trusts the labels alone, 1 the loop's own events alone.",
       axis: "λ",
     }),
     lead: timeChart({
