@@ -80,10 +80,10 @@ for name, counts in total.items():
 # %% [markdown]
 # Read the table row by row:
 #
-# - **Rounds alone** ignore the labels. The number of mistakes stays the same. (It moves a little, because the labelled
+# - **Rounds alone** ignores the labels. The number of mistakes stays the same. (It moves a little, because the labelled
 #   rows also tell the bandit the range of each feature.)
-# - **Labels alone** need hundreds of labels, and a bandit that learns nothing later repeats its mistakes for ever.
-# - **Labels and rounds** together make the fewest mistakes, with any number of labels. Nobody told the bandit how far
+# - **Labels alone** needs hundreds of labels, and a bandit that learns nothing later repeats its mistakes for ever.
+# - **Labels and rounds** makes the fewest mistakes, with any number of labels. Nobody told the bandit how far
 #   to trust the labels.
 # - The paper's `SupOnly` is better than our own `labels alone` from 30 labels on: its simple learner suits this data.
 #   But labels and rounds together are better still.

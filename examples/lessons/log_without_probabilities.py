@@ -6,7 +6,7 @@
 #
 # The data is real: 12,960 applications for places in nursery schools, each with the right decision (`nursery`, one of
 # the data sets that come with `pip install '.[study,logs]'`). The old program is ours: a classifier that was
-# trained on 100 applications before there was "special priority". So it never gives that answer.
+# trained on 100 applications before there was "special priority" (`spec_prior`). So it never gives that answer.
 
 # %%
 from collections.abc import Callable

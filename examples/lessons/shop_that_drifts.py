@@ -82,7 +82,7 @@ def visits(seed: int) -> Visits:
 #
 # ## Who plays
 #
-# Another ten wines are on offer each time, so the actions have no fixed numbers. `SharedBandit` takes a row of features
+# Ten other wines are on offer each time, so the actions have no fixed numbers. `SharedBandit` takes a row of features
 # for each wine on offer and learns one model for all of them. Three such bandits play: one with the defaults, one that
 # never forgets (`half_life=math.inf`), and one that believes the sommelier for ever.
 
