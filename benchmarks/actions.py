@@ -1,6 +1,7 @@
 """SharedBandit beside Vowpal Wabbit's `--cb_explore_adf`: described actions, the same rounds.
 
-    python benchmarks/actions.py [--only a b c] [--seeds 10] [--rounds 10000] [--peer FILE]
+    python benchmarks/actions.py [--only a b c] [--queries DIR] [--data DIR] [--seeds 10] [--rounds 10000]
+                                 [--peer FILE]
     python benchmarks/actions.py --speed
 
 (a) Real ranked queries, which are not part of this project, ten shuffles in a row: no context, no warm start. (b)
@@ -277,18 +278,15 @@ def print_speed() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=("a", "b", "c"), default=["a", "b", "c"])
-    parser.add_argument("--seeds", type=int, default=10, help="how many")
-    parser.add_argument("--rounds", type=int, default=10_000, help="of the shop")
+    described.add_options(parser)
     parser.add_argument("--peer", type=Path, metavar="FILE", help="keeps the results of Vowpal Wabbit")
     parser.add_argument("--speed", action="store_true", help="time and memory of a round instead of costs")
     options = parser.parse_args()
     if options.speed:
         return print_speed()
-    makers = described.problems(options.rounds)
     with tempfile.TemporaryDirectory() as folder:
         path = options.peer or Path(folder) / "peer.jsonl"
-        print_costs([make for letter in options.only for make in makers[letter]], range(options.seeds), path)
+        print_costs(described.asked_problems(options), range(options.seeds), path)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Agreement with the reference: average costs of this project and of Vowpal Wabbit on the same rows, run by run.
 
-    python benchmarks/agreement.py --data DIR [--shuffles 5] [--max-rows 4000]
+    python benchmarks/agreement.py [--data DIR] [--shuffles 5] [--max-rows 4000]
 
 Both see the same shuffle and the same corrupted labels; they differ in their random exploration and in nothing else
 that is meant to matter. `arrow-8` and `arrow-2` get Vowpal Wabbit's own Λ (in the paper's weights);
@@ -23,7 +23,7 @@ from rich.table import Table
 from scipy import stats
 
 import peer
-from trial import FOLDER, NOISES, RATES, data_sets, in_processes, trial
+from trial import NOISES, RATES, data_sets, in_processes, trial
 from warmcb import simulate_many
 
 SEEDS = 8
@@ -53,7 +53,7 @@ def compare(task: tuple[str, int, str, int]) -> list[Comparison]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=FOLDER)
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder of data sets; by default the bundled ones")
     parser.add_argument("--shuffles", type=int, default=5)
     parser.add_argument("--max-rows", type=int, default=4000)
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 """What an apprentice is worth on classification data: whether the interval of its gain holds, and what it saves.
 
-    python benchmarks/apprentice.py [--data DIR] [--runs 200] [--events 5000] [--explore 0.02]
+    python benchmarks/apprentice.py --data DIR [--runs 200] [--events 5000] [--explore 0.02]
 
 The baseline is right in 70 % of the rows, and plays another class at random in the others. An apprentice watches some
 events, as in the service: the baseline's actions are labels of unknown worth, and the share `explore` of the events is
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sources import SHARED, Rows, right_with, rows_of
+from sources import Rows, right_with, rows_of
 from warmcb import WarmBandit, _inputs
 from warmcb.service.events.drawing import EXPLORE, drawn
 from warmcb.service.monitoring.comparing import gain
@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=SHARED)
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="a folder of data sets")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--events", type=int, default=5000)
     parser.add_argument("--explore", type=float, default=0.02)

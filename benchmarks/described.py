@@ -3,6 +3,7 @@
 The seed decides everything. The costs of all actions are known, so that every play can be judged.
 """
 
+import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -23,7 +24,6 @@ Labels = Literal["right", "half", "reversed"]
 LABELS: tuple[Labels, ...] = ("right", "half", "reversed")
 
 FILES = ("letter", "pendigits", "nursery")
-SHARED = Path(__file__).parents[2] / "shared"
 LARGEST = 12_000
 """How many rows of a file are used at most."""
 
@@ -60,13 +60,24 @@ class Problem(NamedTuple):
     rounds: list[Round]
 
 
-def problems(rounds: int, folder: Path = SHARED) -> dict[str, list[Callable[[int], Problem]]]:
-    """Makers of the problem of a seed: (a) queries, (b) classes, (c) a shop with so many rounds."""
-    return {
-        "a": [partial(queries, folder=folder / "actions")],
-        "b": [partial(classes, path=folder / "data" / f"{name}.parquet") for name in FILES],
-        "c": [partial(shop, labels=labels, n=rounds) for labels in LABELS],
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what `asked_problems` reads."""
+    parser.add_argument("--only", nargs="+", choices=("a", "b", "c"), default=["a", "b", "c"])
+    parser.add_argument("--queries", type=Path, metavar="DIR", help="a folder with rank.train and rank.test; for (a)")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with the data sets of (b)")
+    parser.add_argument("--rounds", type=int, default=10_000, help="of the shop")
+    parser.add_argument("--seeds", type=int, default=10, help="how many")
+
+
+def asked_problems(options: argparse.Namespace) -> list[Callable[[int], Problem]]:
+    """Makers of the problem of a seed: (a) queries, (b) classes, (c) a shop; (a) and (b) only with their folders."""
+    ranked, data = options.queries, options.data
+    makers: dict[str, list[Callable[[int], Problem]]] = {
+        "a": [partial(queries, folder=ranked)] if ranked else [],
+        "b": [partial(classes, path=data / f"{name}.parquet") for name in FILES] if data else [],
+        "c": [partial(shop, labels=labels, n=options.rounds) for labels in LABELS],
     }
+    return [make for letter in options.only for make in makers[letter]]
 
 
 # Queries with graded documents

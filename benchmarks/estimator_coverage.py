@@ -292,7 +292,7 @@ def mean(logs: Logs, name: str) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="a folder of data sets")
     parser.add_argument("--logs", type=int, default=112, help="of each data set and each way of logging")
     parser.add_argument("--datasets", nargs="+", default=DATASETS)
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 """The real Vowpal Wabbit on described actions: `--cb_explore_adf`, played live from Python, and timed over a file.
 
-    python benchmarks/peer_adf.py FILE [--only a b c] [--seeds 10] [--rounds 10000]
+    python benchmarks/peer_adf.py FILE [--only a b c] [--queries DIR] [--data DIR] [--seeds 10] [--rounds 10000]
 
 It plays every configuration on the problems of `described.py` and keeps the results in FILE, one JSON document in each
 line. Runs that are there already are not played again.
@@ -237,15 +237,11 @@ def _pass(arguments: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--only", nargs="+", choices=("a", "b", "c"), default=["a", "b", "c"])
-    parser.add_argument("--seeds", type=int, default=10, help="how many")
-    parser.add_argument("--rounds", type=int, default=10_000, help="of the shop")
+    described.add_options(parser)
     options = parser.parse_args()
-    makers = described.problems(options.rounds)
     for seed in range(options.seeds):
-        for letter in options.only:
-            for make in makers[letter]:
-                results(make, [seed], options.file)
+        for make in described.asked_problems(options):
+            results(make, [seed], options.file)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Agreement, run by run: Vowpal Wabbit's own random numbers, played through this project's bandits.
 
-    python benchmarks/replay.py --data DIR [--max-rows 2500]
+    python benchmarks/replay.py [--data DIR] [--max-rows 2500]
 
 `warm_cb` draws from one fixed stream, so that its exploration can be repeated outside of it. If the learner, the
 weights, Λ, the scores and all rules are the same, then whole runs are: thousands of actions, until one of two almost
@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import peer
-from trial import FOLDER, NOISES, RATES, data_sets, in_processes, trial
+from trial import NOISES, RATES, data_sets, in_processes, trial
 from warmcb import ArrowCB, Decision, SimBandit, simulate
 
 
@@ -76,7 +76,7 @@ def compare(task: tuple[str, int, str, int]) -> list[tuple[str, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=FOLDER)
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder of data sets; by default the bundled ones")
     parser.add_argument("--max-rows", type=int, default=2500)
     options = parser.parse_args()
     names = data_sets(options.data)

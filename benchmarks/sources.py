@@ -1,6 +1,6 @@
 """Several sources of labels, and starts from logs without probabilities: what each is worth to WarmBandit.
 
-    python benchmarks/sources.py [--only labels log speed] [--data DIR] [--seeds 1] [--every 1]
+    python benchmarks/sources.py --data DIR [--only labels log speed] [--seeds 1] [--every 1]
 
 DIR has data sets of classes, one Parquet file each; --every 3 takes every third of them. Rows are shuffled by the seed.
 
@@ -34,7 +34,6 @@ from warmcb import WarmBandit, _inputs
 from warmcb.data import read_file
 from warmcb.noise import Noise
 
-SHARED = Path(__file__).parents[2] / "shared" / "data"
 LARGEST, LABELS, EVENTS, ROUNDS = 12_000, 200, 500, 1_000
 WRONG = ("cyc", "uar", "maj")
 FEWEST = 2 * LABELS + EVENTS + ROUNDS
@@ -193,7 +192,7 @@ def print_row(*cells: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=["labels", "log", "speed"], choices=["labels", "log", "speed"])
-    parser.add_argument("--data", type=Path, default=SHARED)
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="a folder of data sets")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()

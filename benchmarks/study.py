@@ -1,6 +1,6 @@
 """The paper's whole grid at ε = 0.0125, timed, and the time that Vowpal Wabbit would need for the same runs.
 
-    python benchmarks/study.py --data DIR [--max-rows 12000] [--sample 120]
+    python benchmarks/study.py [--data DIR] [--max-rows 12000] [--sample 120]
 
 The study runs with two workers and with one. Vowpal Wabbit plays a random sample of the same runs on one core, each as
 a program of its own, as the paper's scripts did, and once more inside this program, without the start. The mean of
@@ -171,11 +171,11 @@ def paper_files(folder: Path) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder of data sets; by default the bundled ones")
     parser.add_argument("--max-rows", type=int, default=12000)
     parser.add_argument("--sample", type=int, default=120)
     options = parser.parse_args()
-    settings = {"data": paper_files(options.data)} if options.data.exists() else {"suites": ["bundled"]}
+    settings = {"data": paper_files(options.data)} if options.data else {"suites": ["bundled"]}
     once = {"epsilon": [0.0125], "algorithms": ["paper"], "shuffles": 1}
     grid = Grid.of(settings | once | {"max_rows": options.max_rows})
     with tempfile.TemporaryDirectory() as name:

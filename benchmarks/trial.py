@@ -25,7 +25,6 @@ DATA_SETS = (
 NOISES = ("none", "cyc:0.25", "cyc:1", "maj:0.5")
 RATES = (0.03, 0.3, 3.0)
 EPSILON = 0.0125
-FOLDER = Path(__file__).parents[2] / "shared" / "data"
 
 Task = TypeVar("Task")
 Found = TypeVar("Found")
@@ -87,9 +86,9 @@ def trial(data: str, shuffle: int, noise_name: str, max_rows: int) -> Iterator[T
         yield Trial(X, y, dataset.n_actions, warm_start, noise, shuffle, path)
 
 
-def data_sets(folder: Path) -> list[str]:
+def data_sets(folder: Path | None) -> list[str]:
     """The files of `folder`; without them, the bundled data sets."""
-    files = [folder / f"{name}.parquet" for name in DATA_SETS]
+    files = [folder / f"{name}.parquet" for name in DATA_SETS] if folder else []
     return [str(file) for file in files if file.exists()] or list(BUNDLED)
 
 

@@ -1,10 +1,9 @@
 """Speed beside Vowpal Wabbit with eight λ: the same rows, one core.
 
-    python benchmarks/vs_vw.py --data DIR [--repeats 5]
+    python benchmarks/vs_vw.py [--data DIR] [--repeats 5]
 
 A round's time is the difference of two runs that read the same file and play a different number of rounds, so that
-start-up and parsing cancel out; the best of several. Without the folder of data sets, made-up ones of the same shape
-are used.
+start-up and parsing cancel out; the best of several. Data sets that DIR does not have are made up, in the same shape.
 """
 
 import os
@@ -54,7 +53,7 @@ def stand_in(name: str, n: int, d: int, k: int, nonzeros: int) -> Case:
     return Case(name, X, y, k)
 
 
-def cases(folder: Path) -> list[Case]:
+def cases(folder: Path | None) -> list[Case]:
     wanted = [
         ("letter", (20000, 16, 26, 16)),
         ("pendigits", (10992, 16, 10, 14)),
@@ -64,8 +63,7 @@ def cases(folder: Path) -> list[Case]:
     ]
     found = []
     for name, shape in wanted:
-        path = folder / f"{name}.parquet"
-        if path.exists():
+        if folder and (path := folder / f"{name}.parquet").exists():
             data = read_file(path)
             X = data.X if name in ("letter", "pendigits") else sparse.csr_array(data.X)
             found.append(Case(name, X, data.y, data.n_actions))
@@ -186,7 +184,7 @@ def import_seconds() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder of data sets; others are made up")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     peak = peak_multiply_adds()

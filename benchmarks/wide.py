@@ -77,7 +77,7 @@ def possible(n_features: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="a folder of data sets")
     console = Console()
     for case in cases(parser.parse_args().data):
         n_rows, n_features = case.X.shape

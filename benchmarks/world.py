@@ -1,7 +1,7 @@
 """WarmBandit with nothing tuned: costs in any unit, arms without features, worlds that change, odd labels.
 
     python benchmarks/world.py [--only change slow_drift] [--seeds 20] [--workers 2]
-                               --data DIR --streams DIR
+                               [--data DIR] [--streams DIR]
 
 Seeds 0, 1, ... are those of the problem and of the bandit. Values are means over them, of recovery medians. The
 problems are in `made_up.py`; data files are shuffled by the seed, streams keep their order. A range of costs that the
@@ -32,7 +32,6 @@ RANGES = ((0.0, 1.0), (0.0, 0.1), (0.9, 1.0), (0.0, 500.0), (-3.0, -2.0))
 FILES = ("letter", "pendigits", "nursery", "abalone_bin")
 STREAMS = ("elec2", "sea", "2cht", "chessboard")
 NO_LABELS: Ints = np.empty(0, dtype=np.int64)
-SHARED = Path(__file__).parents[2] / "shared"
 
 
 class Row(NamedTuple):
@@ -162,7 +161,7 @@ def recovery(found: Floats) -> str:
     return f"{ours:,.0f} / {fresh:,.0f} / {ours / fresh:.1f}".replace("inf", "never")
 
 
-def rows(data: Path, streams: Path) -> Iterator[Row]:
+def rows(data: Path | None, streams: Path | None) -> Iterator[Row]:
     """The whole table; rows whose file is not there are left out."""
     named = " / ".join(f"[{low:g}, {high:g}]".replace("-", "−") for low, high in RANGES)
     ranges = f"average cost with costs in {named}: largest difference from the first"
@@ -184,13 +183,12 @@ def rows(data: Path, streams: Path) -> Iterator[Row]:
     yield Row("half_right", "average cost / of rounds alone / how far below that", half_right, means)
 
 
-def found_files(folder: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
+def found_files(folder: Path | None, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
     for name in names:
-        path = folder / f"{name}.parquet"
-        if path.exists():
+        if folder and (path := folder / f"{name}.parquet").exists():
             yield name, path
         else:
-            print(f"{path} is not there: left out", file=sys.stderr)
+            print(f"{name}: left out, because there is no file of it", file=sys.stderr)
 
 
 def main() -> None:
@@ -203,8 +201,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="some of " + ", ".join(names))
     parser.add_argument("--seeds", type=int, default=20, help="how many")
     parser.add_argument("--workers", type=int, default=2, help="how many processes")
-    parser.add_argument("--data", type=Path, default=SHARED / "data", help="a folder with " + ", ".join(FILES))
-    parser.add_argument("--streams", type=Path, default=SHARED / "drift", help="a folder with " + ", ".join(STREAMS))
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with " + ", ".join(FILES))
+    parser.add_argument("--streams", type=Path, metavar="DIR", help="a folder with " + ", ".join(STREAMS))
     options = parser.parse_args()
     table = [row for row in rows(options.data, options.streams) if not options.only or row.problem in options.only]
     print("| problem | what is measured | value |\n| --- | --- | --- |", flush=True)
