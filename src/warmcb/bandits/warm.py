@@ -17,12 +17,17 @@ from warmcb.learners.linear import LEARNERS, BySize
 class WarmBandit(LaneBandit, ChosenParts):
     """A contextual bandit that starts from labels of unknown quality, and needs no tuning.
 
-    It has the structure of `ArrowCB`, with other parts. Each λ in Λ has its own least-squares regressor of the costs,
-    which is exact after each example, fits nonlinear functions, and forgets what is no longer true. A label weighs 1−λ
-    there, a round λ. The λ whose policy and forecasts cost least is in charge. Exploration decreases over the rounds,
-    and is lower for actions that are clearly worse.
+    It has several models of the costs, one for each λ in Λ. λ is the weight of the rounds against the labels: with
+    λ = 0 a model learns from the labels alone, with λ = 1 from the rounds alone. In between, a label weighs 1−λ and a
+    round λ. The model of one λ is called a lane. The lane whose policy and forecasts cost least is in charge: it
+    decides.
 
+    The models are least-squares regressors, which are exact after each example, fit nonlinear functions, and forget
+    what is no longer true. Exploration decreases over the rounds, and is lower for actions that are clearly worse.
     Costs may have any unit. Labels may come from several sources, and each source is judged by the rounds.
+
+    `ArrowCB` has the same structure, with the parts of the paper. `SharedBandit` is for actions with features of their
+    own.
 
     Args:
         n_actions: the number of actions, K; at least 2.
