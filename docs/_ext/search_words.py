@@ -21,6 +21,7 @@ WORDS = {
     "guides/saving": "save model, load model, pickle, serialization",
     "guides/deployment": "production, thread safe, multiprocessing",
     "guides/logs": "propensity, log format, dsjson",
+    "guides/glossary": "glossary, terms, vocabulary, arm, propensity, lambda, lane",
     "guides/evaluation": "off-policy, off-policy evaluation, counterfactual, propensity, doubly robust, a/b test",
     "guides/parts": "custom explorer, custom learner",
     "service/index": "http, rest api, server",
