@@ -10,6 +10,7 @@ from sphinx.domains.python import PyObject
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.typing import stringify_annotation
 
+_TYPE_FIELDS = {"ivar": "vartype", "param": "type"}
 _MARKUP = re.compile(r"\||(?<=\w)_(?![\w:])|(?<=\b[A-Z])\.$")  # |Π|, lambda_ and "n: K." are no markup
 
 
@@ -36,16 +37,20 @@ def leave_as_written(app: Sphinx, what: str, name: str, thing: Any, options: obj
 
 
 def add_types(app: Sphinx, what: str, name: str, thing: Any, options: object, lines: list[str]) -> None:
-    """Give each attribute its type."""
+    """Give each attribute its type, and each argument of a constructor: Sphinx would take that of an attribute.
+
+    A type stands beside its text, because fields after an example are another list.
+    """
     if what in ("class", "exception"):
-        attributes = [match[1] for line in lines if (match := re.match(r":ivar ([\w\\]+):", line))]
-        types = {attribute: _type_of(thing, attribute.replace("\\", "")) for attribute in attributes}
-        lines += [f":vartype {attribute}: {shown}" for attribute, shown in types.items() if shown]
+        fields = [(number, re.match(r":(ivar|param) ([\w\\]+):", line)) for number, line in enumerate(lines)]
+        for number, field in reversed(fields):
+            if field and (shown := _type_of(thing, field[1], field[2].replace("\\", ""))):
+                lines.insert(number, f":{_TYPE_FIELDS[field[1]]} {field[2]}: {shown}")
 
 
-def _type_of(thing: type, attribute: str) -> str:
-    getter = getattr(getattr(thing, attribute, None), "fget", None)
-    hint = _hints(getter).get("return") if getter else _hints(thing).get(attribute)
+def _type_of(thing: type, kind: str, name: str) -> str:
+    getter = getattr(getattr(thing, name, None), "fget", None) if kind == "ivar" else None
+    hint = _hints(getter).get("return") if getter else _hints(thing if kind == "ivar" else thing.__init__).get(name)
     return stringify_annotation(hint, "smart") if hint is not None else ""
 
 

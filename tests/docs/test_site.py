@@ -17,6 +17,7 @@ from typer.main import get_command
 from tests.support.places import ROOT
 from tests.support.reference import reference
 from tests.support.snippets import play
+from warmcb import WarmBandit
 from warmcb.cli.app import app
 
 DOCS = ROOT / "docs"
@@ -135,6 +136,15 @@ def test_words_for_the_search_belong_to_pages_with_a_title() -> None:
     pytest.importorskip("sphinx")
     pages = [DOCS / f"{page}.md" for page in extension("search_words").WORDS]
     assert [page for page in pages if not page.is_file() or "# " not in page.read_text()] == []
+
+
+def test_a_type_stands_beside_what_it_describes() -> None:
+    """After an example it would belong to nothing."""
+    pytest.importorskip("sphinx")
+    lines = [":param n_actions: how many.", ":ivar lambda\\_: which λ.", "", ".. rubric:: Examples"]
+    extension("docstrings").add_types(None, "class", "warmcb.WarmBandit", WarmBandit, None, lines)
+    types = [":type n_actions: int | None", ":vartype lambda\\_: float"]
+    assert lines == [types[0], ":param n_actions: how many.", types[1], ":ivar lambda\\_: which λ.", *lines[-2:]]
 
 
 def test_every_page_can_be_edited_where_it_says() -> None:
