@@ -21,7 +21,8 @@ Key = int | str
 class Decision(NamedTuple):
     """The result of `decide`, which `learn` needs later.
 
-    It can be pickled, or stored as JSON without loss, and learned in another process.
+    It can be pickled, or stored as JSON without loss, and learned in another process. `Decisions` are those of
+    `decide_many`. What a service answers is a `client.Answer`.
 
     Attributes:
         action: the action to play: its name or number. For a described action, its row in `actions`.

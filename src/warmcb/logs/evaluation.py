@@ -115,6 +115,8 @@ def evaluate(
     Only decisions count that were drawn by the model, took place and have a reward. The log is read several times,
     because a model of rewards learns first, for the estimators that need one.
 
+    `check_log` tells beforehand whether the log can be trusted. To compare bandits that learn, use `logs.replay`.
+
     A policy is one of these:
 
     - "uniform", which draws from all allowed actions; "default", which plays the first one; or "logged", the policy
