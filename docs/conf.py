@@ -47,11 +47,7 @@ autodoc_typehints = "description"
 autodoc_typehints_format = "short"
 autodoc_typehints_description_target = "documented_params"
 autodoc_member_order = "groupwise"
-autodoc_default_options = {
-    "members": True,
-    "inherited-members": "tuple,BaseException,object",
-    "exclude-members": "known",  # of bandits: the classes that a file may hold
-}
+autodoc_default_options = {"members": True, "inherited-members": "tuple,BaseException,object"}
 napoleon_use_ivar = True
 napoleon_attr_annotations = False  # docstrings.py adds them, with short names
 nitpicky = True

@@ -52,7 +52,7 @@ def learn_one(
 
 def every_bandit() -> dict[str, Callable[[], Bandit]]:
     """A maker for each built-in class, so that a class written tomorrow is checked tomorrow, and for some variants."""
-    known = [kind for kind in Bandit.known.values() if issubclass(kind, Bandit)]
+    known = [kind for kind in Bandit._classes.values() if issubclass(kind, Bandit)]
     built_in = [kind for kind in known if kind.__module__.startswith("warmcb.") and not isabstract(kind)]
     makers: dict[str, Callable[[], Bandit]] = {kind.__name__: partial(kind, n_actions=3, seed=5) for kind in built_in}
     return makers | {

@@ -46,15 +46,15 @@ class BaseBandit(HasParameters, ABC):
     encoder: Any = None
     """Turns dictionaries, JSON and data frames into rows; None if contexts are rows already."""
 
-    known: ClassVar[dict[str, type["BaseBandit"]]] = {}
+    _classes: ClassVar[dict[str, type["BaseBandit"]]] = {}
     """All classes of bandits by name. A model file may hold any of them."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        known = BaseBandit.known.setdefault(cls.__name__, cls)
+        known = BaseBandit._classes.setdefault(cls.__name__, cls)
         if known.__module__ != cls.__module__ and known.__module__.startswith("warmcb."):
             raise InputError(f"class {cls.__name__} has the name of a built-in bandit; expected another name")
-        BaseBandit.known[cls.__name__] = cls
+        BaseBandit._classes[cls.__name__] = cls
 
     def __init__(self, seed: int) -> None:
         self.seed = _inputs.seed(seed)

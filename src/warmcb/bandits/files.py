@@ -55,11 +55,11 @@ def load(
     known = known_parts(parts)
     written, params, state = _modelfile.read(path)
     name, kind = _modelfile.name_of(path), written.removeprefix(POLICY)
-    if kind not in BaseBandit.known:
-        raise ModelFileError(f"{name} has a {kind!r}; expected one of {', '.join(sorted(BaseBandit.known))}")
+    if kind not in BaseBandit._classes:
+        raise ModelFileError(f"{name} has a {kind!r}; expected one of {', '.join(sorted(BaseBandit._classes))}")
     params = _with_encoder(params, state, encoder)
     try:
-        saved = BaseBandit.known[kind]
+        saved = BaseBandit._classes[kind]
         arguments = saved._loaded_params({one: decoded(value, known) for one, value in params.items()}, state)
         bandit = revive(saved, arguments, state)
         if bandit.encoder is not None:

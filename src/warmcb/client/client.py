@@ -56,16 +56,10 @@ class Client:
         InputError: if an argument is not valid.
 
     Examples:
-        With a service that runs, whose key is in `WARMCB_KEY`:
-
-        >>> from warmcb.client import Client
-        >>> with Client(loop="drinks") as client:  # doctest: +SKIP
-        ...     answer = client.decide({"hour": 9}, unit="user-7")
-        ...     client.reward(answer.event, 1.0)
-
-        In a test, with a made-up service that always chooses tea:
+        A service that always chooses tea:
 
         >>> import httpx
+        >>> from warmcb.client import Client
         >>> def service(request):
         ...     if request.url.path.endswith("/reward"):
         ...         return httpx.Response(200, json={"event": "visit-1", "status": "kept"})
