@@ -27,7 +27,7 @@ uint64_t identity_of(nb::handle id) {
     int overflow = 0;
     if (nb::isinstance<nb::str>(id)) {
         number = hash_of_text(id);
-    } else if (const long long value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow); 
+    } else if (const long long value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
                overflow == 0 && !PyErr_Occurred()) {
         const char* end = std::to_chars(digits, std::end(digits), value).ptr;
         number = xxh64({digits, static_cast<std::size_t>(end - digits)}) ^ integers;
