@@ -17,7 +17,7 @@ from warmcb import ArrowCB, BanditOnly, Majority, Run, SimBandit, SupOnly, WarmB
 from warmcb.data import Dataset, open_numbered
 from warmcb.plot import draw_runs
 
-LABELS = {"the labels are right": "none", "a quarter of them is wrong": "cyc:0.25", "all of them are wrong": "cyc:1"}
+LABELS = {"the labels are right": "none", "a quarter of them are wrong": "cyc:0.25", "all of them are wrong": "cyc:1"}
 SHUFFLES = 20
 
 

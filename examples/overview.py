@@ -14,7 +14,7 @@ import numpy as np
 from warmcb import WarmBandit, simulate_many
 from warmcb.data import open_numbered
 
-NOISES = {"All labels are right": "none", "A quarter of them is wrong": "cyc:0.25", "All labels are wrong": "cyc:1"}
+NOISES = {"All labels are right": "none", "A quarter of them are wrong": "cyc:0.25", "All labels are wrong": "cyc:1"}
 LOOKS = {"labels alone": "C2-.", "clicks alone": "C0--", "WarmBandit: both": "k-"}
 SHUFFLES = 20
 ROUNDS = 1000
