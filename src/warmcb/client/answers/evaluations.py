@@ -4,18 +4,18 @@ import msgspec
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """An estimated mean reward with its confidence interval.
+    """An estimated mean reward, or the difference of two, with its confidence interval.
 
     Attributes:
-        value: the mean reward per decision.
-        low: the lower end of the interval.
-        high: the upper end of the interval.
+        value: the mean reward per decision; None if there is no estimate.
+        low: the lower end of the interval; None if there is none.
+        high: the upper end of the interval; None if there is none.
 
     """
 
-    value: float
-    low: float
-    high: float
+    value: float | None
+    low: float | None
+    high: float | None
 
 
 class Estimates(msgspec.Struct, frozen=True, kw_only=True):
