@@ -33,9 +33,9 @@ Role = Literal["application", "administration"]
 class Client:
     """A client for one loop of `warmcb serve`.
 
-    Several threads may share a client. It sends a request again if the connection breaks or the service answers 503.
-    That is safe: each decision has an event id and each reward has a key, and the service counts each of them once. If
-    the caller gives none, the client makes one.
+    Several threads may share a client. It sends a request again if the connection breaks, or if the service answers 503
+    or does not answer in time. That is safe: each decision has an event id and each reward has a key, and the service
+    counts each of them once. If the caller gives none, the client makes one.
 
     Methods raise a `ServiceError` if the service refuses a request or cannot be reached; its `status` and `code` say
     why. They raise an `InputError` for arguments that cannot be sent.
@@ -241,7 +241,7 @@ class Client:
             timeout: how long to wait, in seconds.
 
         Raises:
-            ServiceError: if it takes longer. It always does while a version is pinned.
+            ServiceError: if it takes longer. It always does while an older version is pinned.
 
         """
         deadline = time.monotonic() + timeout
@@ -543,7 +543,7 @@ class Client:
         return self._connection.ask("POST", f"{self._path}/reset", dict[str, int])["entry"]
 
     def retrain(self) -> int:
-        """Learn everything since the last reset again, with the current settings.
+        """Learn what is kept since the last reset again, with the current settings.
 
         Returns:
             The number that `wait_until_learned` waits for.

@@ -12,11 +12,12 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         event: the id of the event. Send rewards under this id.
         action: the chosen action, by its id or name.
         probability: the probability with which the action was chosen.
-        probabilities: the probabilities of all actions that could have been chosen.
-        arm: who chose. "model": the model. "not explored": the model, without a draw. "baseline": the baseline,
-            according to the loop's mode. "control": the baseline, since the unit is in the control group.
-            "fallback": the baseline, since no model was available in time.
-        model: the version of the model that decided; 0 if it had learned nothing.
+        probabilities: the probability of each action; 0 for actions that could not be chosen.
+        arm: who chose. "model": the model, by a draw. "not explored": the model without a draw, since the request
+            wanted that; in the mode apprentice, the baseline. "baseline": the baseline, because of the mode or the
+            roll-out. "control": the baseline, since the unit is in the control group. "fallback": the baseline, since
+            no model was available in time, or it knew none of the allowed actions yet.
+        model: the version of the model at the decision; 0 if there was none.
         settings: the version of the settings.
         time: when it was decided.
         due: the deadline. Rewards that come later are stored but not learned.
@@ -41,7 +42,7 @@ class SlotChoice(msgspec.Struct, frozen=True, kw_only=True):
         id: the id of the slot.
         action: the action to show there.
         probability: the probability of the action, given what earlier slots took.
-        probabilities: the probabilities of all actions that could have been chosen there.
+        probabilities: the probability of each action; 0 for actions that could not be chosen there.
 
     """
 
@@ -58,7 +59,7 @@ class SlotsAnswer(msgspec.Struct, frozen=True, kw_only=True):
         event: the id of the event. Send rewards under this id, with the id of the slot.
         slots: the decisions, in the order of the request.
         arm: who chose, as in `Answer`.
-        model: the version of the model that decided; 0 if it had learned nothing.
+        model: the version of the model, as in `Answer`.
         settings: the version of the settings.
         time: when it was decided.
         due: the deadline. Rewards that come later are stored but not learned.

@@ -27,7 +27,7 @@ class StoredSlot(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: the id of the slot; None if the event has a single decision.
         action: the chosen action.
-        probabilities: the probabilities of all actions that could have been chosen.
+        probabilities: the probability of each action; 0 for actions that could not be chosen.
         rewards: all rewards that came, late ones included.
         reward: the aggregated reward; None until the deadline is over.
         filled: whether that is the default reward, since none came in time; None until the deadline is over.
@@ -51,7 +51,7 @@ class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
         due: its deadline.
         unit: the user, session or other unit that it belongs to; None if none was given.
         arm: who chose, as in `Answer`.
-        model: the version of the model that decided.
+        model: the version of the model, as in `Answer`.
         settings: the version of the settings.
         slots: its decisions.
         deferred: whether it is learned only if it is activated.

@@ -10,9 +10,9 @@ class ModelInForce(msgspec.Struct, frozen=True, kw_only=True):
     """The model that decides.
 
     Attributes:
-        version: the number of the last journal entry that it has learned; 0 if nothing has been published yet.
+        version: the number of the last journal entry that it has learned; 0 if there is none.
         pinned: whether it was restored by hand and stays until it is released.
-        time: when it was published; None if nothing has been published yet.
+        time: when it was published; None if no model is published.
 
     """
 
@@ -103,7 +103,7 @@ class PastSettings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         version: the version of the settings after the change.
         time: when it was made.
-        who: the key that made it.
+        who: the key that made it, "automatic pause", or "the first start" of the service.
         settings: the value of each setting after the change.
 
     """
