@@ -91,6 +91,8 @@ class Bandit(NumberedRounds):
 
         Raises:
             InputError: an argument has the wrong shape, or a value that cannot be used.
+            OrderError: the bandit learns labels only once and before the first round, as `SupervisedTruth`, or
+                `ArrowCB` with a `horizon`.
 
         """
         with self._lock:
@@ -334,8 +336,8 @@ class Bandit(NumberedRounds):
         """Add an action to a running bandit. Nothing that was learned is lost.
 
         The costs of the new action are unknown. It is played in at least a quarter of the rounds until 100 of its
-        rounds were learned, and it is preferred in case of doubt until 1,000 were. To retire an action, do not allow
-        it any more.
+        rounds were learned; three or more new actions share half of the rounds. It is preferred in case of doubt until
+        1,000 were learned. To retire an action, do not allow it any more.
 
         Args:
             name: the name of the action, if the others have names.

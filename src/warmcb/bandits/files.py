@@ -36,8 +36,11 @@ def load(
 
     Raises:
         MissingFileError: there is no such file.
-        ModelFileError: the content is not a saved bandit or policy, or is damaged.
-        InputError: the encoder or the parts do not fit the file.
+        FileAccessError: the operating system refuses to read the file.
+        ModelFileError: the content is not a saved bandit or policy, is damaged, or needs a class that is not in
+            `parts`.
+        InputError: the encoder does not fit the file, `parts` has something other than classes, or a policy gets a
+            `stream`.
 
     Examples:
         >>> import tempfile, warmcb

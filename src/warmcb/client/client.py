@@ -45,7 +45,7 @@ class Client:
         key: a key of the loop or of the service; by default the environment variable `WARMCB_KEY`.
         loop: the name of the loop.
         timeout: how long to wait for an answer, in seconds.
-        retries: how often to try again, after pauses of 0.1 to 2 seconds.
+        retries: how often to try again. Pauses grow from at most 0.1 to at most 2 seconds.
         transport: carries requests in place of the network, such as `httpx.MockTransport` in tests.
 
     Attributes:

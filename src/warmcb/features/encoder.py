@@ -57,8 +57,8 @@ class Encoder:
     """An encoder that turns records of named values into sparse rows of 2^bits columns. It needs no fitting.
 
     If there are records already, such as labelled examples, `Encoder().fitted(records)` is better: each name in them
-    gets a column of its own. Up to 255 columns, a bandit can learn any smooth function of the values. To use a fitted
-    transformer of scikit-learn instead, see `as_encoder`.
+    gets a column of its own. Up to 255 columns, `WarmBandit` can learn any smooth function of the values; for
+    `SharedBandit` it is 22 columns. To use a fitted transformer of scikit-learn instead, see `as_encoder`.
 
     The columns of a value depend on its type. `name` is the path of the value: its keys, joined by dots.
 
