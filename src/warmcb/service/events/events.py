@@ -179,7 +179,7 @@ async def event_named(database: Database, loop: str, event: str) -> Stored:
 
 
 def answer(stored: Stored) -> dict[str, Any]:
-    """Return the answer to a request for a decision. It is the same each time the request is sent."""
+    """Return the answer to a request for a decision. Only `due` may change when the request is sent again."""
     names = msgspec.json.decode(stored.names)
     told: dict[str, Any] = {"event": stored.event}
     choices = stored.choices
