@@ -300,7 +300,11 @@ def test_bad_arguments_send_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_evaluation_may_lack_estimates_and_intervals() -> None:
     nothing = {"value": None, "low": None, "high": None}
-    policy = {"best": "dr", "estimates": {"dr": nothing | {"value": 0.5}, "snips": nothing}, "compared": None}
+    policy: dict[str, Any] = {
+        "best": "dr",
+        "estimates": {"dr": nothing | {"value": 0.5}, "snips": nothing},
+        "compared": None,
+    }
     policy |= {"effective_size": 1.0, "largest_weight": 2.0, "warnings": []}
     service = Recorder(httpx.Response(200, json={"decisions": 1, "left_out": {}, "policies": {"uniform": policy}}))
     found = client_of(service).evaluate(["uniform"]).policies["uniform"].estimates
