@@ -1,6 +1,6 @@
-"""The claims of a study as a Markdown table, as it stands in docs/study/results.md; with --decided as in the README.
+"""The claims of a study as a Markdown table, as it stands in docs/study/results.md.
 
-    python benchmarks/claims_table.py STUDY [--decided]
+    python benchmarks/claims_table.py STUDY
 
 Of a claim's numbers it shows the least favourable one.
 """
@@ -10,15 +10,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from warmcb.study.verdicts import FAILS, HOLDS
 
-DECIDED = (HOLDS, FAILS)
-
-
-def row(claim: dict[str, Any], *, decided: bool) -> str:
+def row(claim: dict[str, Any]) -> str:
     sentence = claim["claim"][0].upper() + claim["claim"][1:]
-    cells = [sentence, _number(claim["numbers"])] if decided else [f"`{claim['id']}`", sentence, claim["where"]]
-    cells += [] if decided else [_number(claim["numbers"])]
+    cells = [f"`{claim['id']}`", sentence, claim["where"], _number(claim["numbers"])]
     return " | ".join(["", *cells, f"**{claim['verdict']}**", claim["untuned"], ""]).strip()
 
 
@@ -35,17 +30,13 @@ def _number(numbers: list[dict[str, Any]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", type=Path, metavar="STUDY")
-    parser.add_argument("--decided", action="store_true", help="only the claims that hold or do not hold")
     options = parser.parse_args()
     claims = json.loads((options.study / "claims.json").read_text())["claims"]
-    headers = ["claim", "least favourable number", "verdict", "without hindsight"]
-    if not options.decided:
-        headers = ["id", "claim", "where", *headers[1:]]
+    headers = ["id", "claim", "where", "least favourable number", "verdict", "without hindsight"]
     print("|", " | ".join(headers), "|")
     print("|", " | ".join("---" for _ in headers), "|")
     for claim in claims:
-        if not options.decided or claim["verdict"] in DECIDED:
-            print(row(claim, decided=options.decided))
+        print(row(claim))
 
 
 if __name__ == "__main__":

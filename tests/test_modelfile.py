@@ -146,7 +146,8 @@ def forge(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """A file whose header tells of just these arrays."""
     header = json.loads(arrays.pop("header").tobytes())
     header["arrays"] = {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()}
-    np.savez(path, header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8), **arrays)  # type: ignore[arg-type]
+    encoded = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(path, header=encoded, **arrays)  # type: ignore[arg-type]
 
 
 def test_lost_and_additional_arrays_are_noticed(saved: Path) -> None:
@@ -446,7 +447,8 @@ def test_forged_policies_are_refused(kind: Any, tmp_path: Path) -> None:
 
 def test_parameters_of_numpy_are_saved(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
-    bandit = WarmBandit(3, explorer=InverseGap(np.float32(3)), learner=RecursiveLeastSquares(exact_terms=np.int64(9)))  # type: ignore[arg-type]
+    learner = RecursiveLeastSquares(exact_terms=np.int64(9))  # type: ignore[arg-type]
+    bandit = WarmBandit(3, explorer=InverseGap(np.float32(3)), learner=learner)  # type: ignore[arg-type]
     bandit.save(path)
     assert load(path).explorer == InverseGap(3.0)
     majority = Majority(3, action=np.int64(1))  # type: ignore[arg-type]
@@ -461,6 +463,11 @@ def test_parameters_come_back(saved: Path) -> None:
 
 
 def test_numpy_parameters_can_be_saved(tmp_path: Path) -> None:
-    bandit = ArrowCB(np.int64(3), epsilon=np.float32(0.5), lambdas=np.array([0.0, 1.0]), seed=np.uint8(4))  # type: ignore[arg-type]
+    bandit = ArrowCB(
+        np.int64(3),  # type: ignore[arg-type]
+        epsilon=np.float32(0.5),  # type: ignore[arg-type]
+        lambdas=np.array([0.0, 1.0]),  # type: ignore[arg-type]
+        seed=np.uint8(4),  # type: ignore[arg-type]
+    )
     bandit.save(tmp_path / "b.warmcb")
     assert load(tmp_path / "b.warmcb").get_params()["epsilon"] == 0.5

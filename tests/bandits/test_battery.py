@@ -520,11 +520,20 @@ BAD_CALLS: dict[str, tuple[Callable[[Bandit], object], str]] = {
     "an unknown action": (lambda b: b.decide(GOOD, actions=[0, 3]), "an entry of actions is 3; expected an integer"),
     "an unknown name": (lambda b: b.decide(GOOD, actions=["a"]), "an entry of actions is 'a'; expected an integer"),
     "an action twice": (lambda b: b.decide(GOOD, actions=[1, 0, 1]), "actions has 1 twice; expected each action once"),
-    "one number for actions": (lambda b: b.decide(GOOD, actions=1), "actions is 1; expected a list of actions"),  # type: ignore[arg-type]
-    "half a key": (lambda b: b.decide(GOOD, key=0.5), "key is 0.5; expected a string or an integer"),  # type: ignore[arg-type]
+    "one number for actions": (
+        lambda b: b.decide(GOOD, actions=1),  # type: ignore[arg-type]
+        "actions is 1; expected a list of actions",
+    ),
+    "half a key": (
+        lambda b: b.decide(GOOD, key=0.5),  # type: ignore[arg-type]
+        "key is 0.5; expected a string or an integer",
+    ),
     "true as a key": (lambda b: b.decide(GOOD, key=True), "key is True; expected a string or an integer"),
     "too few keys": (lambda b: b.decide_many(np.ones((2, 6)), keys=["a"]), "there are 1 keys; expected 2"),
-    "a bad key of many": (lambda b: b.decide_many(np.ones((1, 6)), keys=[b"a"]), "key is b'a'; expected a string"),  # type: ignore[list-item]
+    "a bad key of many": (
+        lambda b: b.decide_many(np.ones((1, 6)), keys=[b"a"]),  # type: ignore[list-item]
+        "key is b'a'; expected a string",
+    ),
     "a mask of another shape": (
         lambda b: b.decide_many(np.ones((2, 6)), actions=np.ones((2, 2), dtype=bool)),
         "actions has shape (2, 2); expected (2, 3)",

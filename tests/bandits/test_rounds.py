@@ -404,7 +404,10 @@ def test_several_threads_meet_a_fresh_bandit() -> None:
             for i in range(5):
                 bandit.learn(PROBLEM.X[i], 0, 0.5, 0.5)
 
-        jobs: list[Callable[[], object]] = [bandit.add_action, play, play, lambda bandit=bandit: bandit.scores_]  # type: ignore[misc]
+        def look(bandit: WarmBandit = bandit) -> object:
+            return bandit.scores_
+
+        jobs: list[Callable[[], object]] = [bandit.add_action, play, play, look]
         threads = [threading.Thread(target=job, args=(work,)) for work in jobs]
         for thread in threads:
             thread.start()
