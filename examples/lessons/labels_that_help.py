@@ -83,8 +83,8 @@ for name, counts in total.items():
 # - **Rounds alone** ignores the labels. The number of mistakes stays the same. (It moves a little, because the labelled
 #   rows also tell the bandit the range of each feature.)
 # - **Labels alone** needs hundreds of labels, and a bandit that learns nothing later repeats its mistakes for ever.
-# - **Labels and rounds** makes the fewest mistakes, with any number of labels. Nobody told the bandit how far
-#   to trust the labels.
+# - **Labels and rounds** makes the fewest mistakes, as soon as there are labels. Nobody told the bandit how far to
+#   trust them.
 # - The paper's `SupOnly` is better than our own `labels alone` from 30 labels on: its simple learner suits this data.
 #   But labels and rounds together are better still.
 #

@@ -102,9 +102,9 @@ for i, kind in enumerate(KINDS):
 #
 # ## How it finds out
 #
-# λ = 0 trusts labels alone, λ = 1 rounds alone, and λ = ¾ mixes both. After each round the bandit compares the cost
-# that each λ predicted with the true cost, and uses the best λ from then on. Here is the mean of this λ over all
-# shuffles.
+# λ = 0 trusts labels alone, λ = 1 rounds alone, and λ = ¾ mixes both. After each round the bandit charges each λ for
+# the action that it would have chosen, and for the error of its prediction. The λ with the lowest charges decides in
+# the next round. Here is the mean of this λ over all shuffles.
 
 # %%
 mean_lambda = lambdas.mean(axis=2)
@@ -115,7 +115,7 @@ for i, kind in enumerate(KINDS):
 
 # %% [markdown]
 # With right labels, λ starts near 0 and ends at ¾: labels and rounds together. The more labels are wrong, the sooner it
-# increases to 1. Then rounds alone decide.
+# increases. If most of them are, it comes close to 1: rounds alone decide.
 #
 # ## What to take away
 #

@@ -5,8 +5,9 @@
 # how likely each answer was. What can such a log tell, and what can a bandit learn from it?
 #
 # The data is real: 12,960 applications for places in nursery schools, each with the right decision (`nursery`, one of
-# the data sets that come with `pip install '.[study,logs]'`). The old program is ours: a classifier that was
-# trained on 100 applications before there was "special priority" (`spec_prior`). So it never gives that answer.
+# the data sets that come with `pip install '.[study,logs]'`). The old program is ours: a classifier that was trained on
+# those of 100 applications that got one of the two most frequent decisions, as if "special priority" (`spec_prior`) had
+# come later. So it never gives that answer.
 
 # %%
 from collections.abc import Callable
@@ -76,9 +77,9 @@ print(f"right answers: old program {reward.mean():.3f}, new program {truth:.3f}"
 # ## What the log cannot tell
 #
 # `evaluate` estimates what another policy would have earned, from the rewards and the probabilities of a log. We have
-# no probabilities. There are two simple workarounds. The old program always gave the same answer, so write 1. Or fit a
-# model of its answers, and write the probabilities that this model gives. We try both. For comparison we also make a
-# log with probabilities, in which three answers in ten were drawn at random.
+# no probabilities. There are two simple workarounds. The old program did not draw its answers at random, so write 1. Or
+# fit a model of its answers, and write the probabilities that this model gives. We try both. For comparison we also
+# make a log with probabilities, in which three answers in ten were drawn at random.
 
 
 # %%

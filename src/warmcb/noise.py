@@ -46,7 +46,7 @@ class NoiseFunction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A noise of the paper: with probability p, a label is replaced by a wrong one.
+    """A noise of the paper: with probability p, a label is replaced.
 
     The new label is drawn uniformly at random ("uar"), is the next one in a cycle ("cyc"), or is the most frequent
     label of the data set ("maj").

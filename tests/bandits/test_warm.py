@@ -1,4 +1,4 @@
-"""The default bandit: what its parts are, that they play together to the bit, and that it is worth its name."""
+"""The default bandit: what its parts are, that they play together bit for bit, and that it is worth its name."""
 
 import itertools
 import math

@@ -335,7 +335,7 @@ def test_every_instruction_set_gives_the_same_bits(widest: int) -> None:
 
 @pytest.mark.parametrize("labels", ["none", "right ones", "costs"])
 def test_one_hot_descriptions_are_numbers(labels: str) -> None:
-    """To the bit: the same decisions, probabilities and predictions as WarmBandit's, whatever is allowed."""
+    """Decisions, probabilities and predictions are bit for bit WarmBandit's, whatever is allowed."""
     random = np.random.default_rng(8)
     n, k = 500, 4
     X = random.normal(size=(n, 3))

@@ -1,4 +1,4 @@
-"""Loops on their way from one store to another: the copy goes on as the original does, to the bit."""
+"""Loops on their way from one store to another: the copy goes on as the original does, bit for bit."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -227,7 +227,7 @@ def test_the_version_before_a_damaged_one_is_used_and_said(service: Service) -> 
     damage(service.store, "versions", "model", f"version = {newest}")
     service.kill_one("trainer")
     until(lambda: service.says(f"version {newest} of default is damaged; the one before it is used"))
-    # What it had learned is learned again from the version before, to the bit.
+    # What it had learned is learned again from the version before, bit for bit.
     until(lambda: service.rows("SELECT model, broken FROM versions WHERE version = ?", newest) == [(good, 0)])
     assert before < newest
     assert learned(service, "fourth")[-1] > newest

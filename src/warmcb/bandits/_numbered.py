@@ -140,7 +140,7 @@ class Bandit(NumberedRounds):
     ) -> Decisions:
         """Choose an action for each row of X.
 
-        The decisions are the same, to the bit, as those of `decide` row by row, but much faster.
+        The decisions are bit for bit the same as those of `decide` row by row, but made much faster.
 
         Args:
             X: contexts, one per row.
@@ -219,7 +219,7 @@ class Bandit(NumberedRounds):
     ) -> None:
         """Learn the costs of many decisions, in their order.
 
-        The result is the same, to the bit, as that of `learn` one by one, but much faster.
+        The result is bit for bit the same as that of `learn` one by one, but much faster.
 
         Args:
             X: the contexts of the decisions, one per row.

@@ -56,11 +56,11 @@ class SharedBandit(DescribedLanes):
             costs may be any finite numbers, and their unit does not matter.
         most_ids: the largest number of ids to learn an effect for. Beyond it, the ids that were not learned for the
             longest time are forgotten.
-        learner: "auto" for the learner that fits the size of the data: least squares, exact up to 512 features and 512
-            products, in blocks up to 4,096 of both together, and else "online". "online" is the learner of the paper,
-            with products hashed into 2¹⁸ columns. If actions are one-hot, "auto" gives each action its own model, as
-            in `WarmBandit`. Or your own learner, which gets a row for each pair of context and action, as if there
-            were a single action.
+        learner: "auto" for the learner that fits the size of the data: least squares, exact with at most 511 features
+            and 512 products, in blocks up to 4,096 of both together, and else "online". "online" is the learner of the
+            paper, with products hashed into 2¹⁸ columns. If actions are one-hot, "auto" gives each action its own
+            model, as in `WarmBandit`. Or your own learner, which gets a row for each pair of context and action, as if
+            there were a single action.
         selector: how λ is selected: a rule in `warmcb.selectors.RULES`, or "cost/p" as in the paper. Or a selector of
             `warmcb.selectors`, or your own.
         explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer of `warmcb.explorers`, or your own.
@@ -231,7 +231,7 @@ class SharedBandit(DescribedLanes):
     ) -> list[Decision]:
         """Choose an action for each of many contexts.
 
-        The decisions are the same, to the bit, as those of `decide` one by one.
+        The decisions are bit for bit the same as those of `decide` one by one.
 
         Args:
             X: contexts, one per row; None if there are none.
@@ -306,7 +306,7 @@ class SharedBandit(DescribedLanes):
     ) -> None:
         """Learn the costs of many decisions, in their order.
 
-        The result is the same, to the bit, as that of `learn` one by one.
+        The result is bit for bit the same as that of `learn` one by one.
 
         Args:
             X: the contexts of the decisions, one per row; None if there were none.

@@ -33,7 +33,8 @@ def replay_command(
         list[str] | None,
         typer.Option(
             help=f"An algorithm to play; repeat the option for more. The first one is the reference for all others. "
-            f"One of: {', '.join(CLASSES)}.",
+            f"One of: {', '.join(CLASSES)}; or package.module:function for your own function that makes a bandit "
+            "of warmcb.",
             show_default="warm, or shared for described actions",
         ),
     ] = None,

@@ -187,7 +187,7 @@ class Encoder:
         Args:
             record: a dictionary, the JSON text of an object, a pandas Series, or a data frame of one row. A list of
                 dictionaries is the same as one dictionary.
-            now: the time that ages are measured against, if the record does not contain it.
+            now: the time that ages are measured against, instead of that of the record.
 
         Returns:
             a `csr_array` of shape (1, n_features) and type float32.
@@ -203,7 +203,7 @@ class Encoder:
 
         Args:
             records: a list of records, the JSON text of an array of objects, or a pandas or Polars data frame.
-            now: the time that ages are measured against, if the records do not contain it.
+            now: the time that ages are measured against, instead of those of the records.
 
         Returns:
             a `csr_array` of shape (n, n_features) and type float32.
@@ -230,7 +230,7 @@ class Encoder:
 
         Args:
             request: a dictionary, or the JSON text of an object.
-            now: the time that ages are measured against, if the context does not contain it.
+            now: the time that ages are measured against, instead of that of the context.
 
         Returns:
             the row of the context, the rows of the actions, and their ids.

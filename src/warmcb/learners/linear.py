@@ -10,7 +10,7 @@ _MOST_COVARIANCES = 2**29  # K·terms²·lanes; half of them are stored, which i
 _MOST_TRANSLATIONS = 64  # actions; with more there would be too many terms for the labels
 _BENDS_OF_ONE_ACTION = 500  # divided by √K
 _MOST_TERMS = 352  # with bends; with more terms a round would take too long
-_EXACT_DESCRIBED = 512  # features of a context and of an action together; all actions share one regressor
+_EXACT_DESCRIBED = 512  # features of context and action, and the intercept; all actions share one regressor
 _MOST_CROSSINGS = 512  # products of a feature of the context with a feature of the action
 _DESCRIBED_BENDS = 64  # 192 are no better, and three times as slow
 _MOST_DESCRIBED_TERMS = 640
@@ -163,8 +163,8 @@ class RecursiveLeastSquares:
     ) -> _core.RecursiveLeastSquares:
         """Make the compiled learner for described actions, which share one regressor.
 
-        Products of a feature of the context with a feature of the action are terms as well. The solution is exact up
-        to 512 features and 512 products, and approximate beyond.
+        Products of a feature of the context with a feature of the action are terms as well. The solution is exact
+        with at most 511 features and 512 products, and approximate beyond.
 
         Args:
             n_context: the number of features of a context.
