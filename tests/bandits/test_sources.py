@@ -480,6 +480,22 @@ def test_a_second_source_needs_a_lane_without_labels() -> None:
         taught(bandit, 0, 50, "b")
 
 
+def test_a_log_that_is_refused_leaves_a_bandit_without_data() -> None:
+    offered, lambdas = make_offers(), (0, 0.5)
+    paid = [0.0, 1.0, 0.5, 0.2, 0.1]
+    for own in ({"lambdas": lambdas}, {"learner": MeanCosts()}):
+        bandit = WarmBandit(3, **own)
+        with pytest.raises(UnsupportedError, match="second source"):
+            bandit.warm_start(PROBLEM.X[:5], PROBLEM.y[:5], paid=paid)
+        assert (bandit.n_features_, len(bandit.lambdas_)) == (None, len(WarmBandit(3, **own).lambdas_))
+        taught(bandit, 0, 50, "a")
+        assert fingerprint(bandit) == fingerprint(taught(WarmBandit(3, **own), 0, 50, "a"))
+    shared = SharedBandit(lambdas=lambdas)
+    with pytest.raises(UnsupportedError, match="second source"):
+        shared.warm_start(**offered.some(0, 5), y=[0] * 5, paid=paid)
+    assert (shared.n_features_, shared.n_action_features_) == (None, None)
+
+
 def test_the_papers_algorithms_have_one_source() -> None:
     with pytest.raises(TypeError, match="source"):
         ArrowCB(3).warm_start(PROBLEM.X, PROBLEM.y, source="a")  # type: ignore[call-arg]

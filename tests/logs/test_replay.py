@@ -80,8 +80,8 @@ def test_a_log_that_explored_little_leaves_little(tmp_path: Path) -> None:
     ("bandits", "arguments", "message"),
     [
         ({}, {}, "bandits is empty"),
-        ({"a": 7}, {}, "the bandit 'a' is 7; expected one that has seen no data"),
-        ({"a": WarmBandit(3).warm_start(np.eye(2), [0, 1])}, {}, "expected one that has seen no data"),
+        ({"a": 7}, {}, "the bandit 'a' is 7; expected one of warmcb that has seen no data"),
+        ({"a": WarmBandit(3).warm_start(np.eye(2), [0, 1])}, {}, "expected one of warmcb that has seen no data"),
         ({"a": WarmBandit(3)}, {"method": "magic"}, "method is 'magic'"),
         ({"a": WarmBandit(3)}, {"method": "rejection", "runs": 0}, "runs is 0"),
         ({"a": WarmBandit(3)}, {"points": 0}, "looks is 0|points is 0"),

@@ -1,6 +1,7 @@
 """What `WarmBandit` and `SharedBandit` have in common: parts that the caller can choose, and their attributes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from warmcb import _inputs
 from warmcb.bandits._lanes import Lanes
 from warmcb.bandits._sources import Layout, log_tables, sources_of_log
 from warmcb.contracts import StartsExplorer, StartsLearner, StartsSelector
-from warmcb.errors import InputError
+from warmcb.errors import InputError, WarmcbError
 from warmcb.explorers import EXPLORERS
 from warmcb.features import as_encoder
 from warmcb.learners.linear import FEATURES, LEARNERS
@@ -55,6 +56,17 @@ class ChosenParts(Lanes):
         """A fresh selector and explorer."""
         selector, explorer = named(self.selector, SELECTORS), named(self.explorer, EXPLORERS)
         return selector.start(len(self.lambdas_)), explorer.start()
+
+    @contextmanager
+    def _keeping_nothing_if_refused(self) -> Iterator[None]:
+        """If the first data are refused after the model was built for them, go back to the bandit without data."""
+        before = dict(vars(self))
+        try:
+            yield
+        except WarmcbError:
+            if before["n_features_"] is None:
+                vars(self).update(before)
+            raise
 
     def _lessons_of_log(
         self, source: str, labels: NDArray[np.float64], sizes: NDArray[np.int64], paid: NDArray[np.float64]

@@ -176,14 +176,15 @@ class SharedBandit(DescribedLanes):
             table = _inputs.costs_of_offers(y, costs, offering.starts, self.cost_range)
             if count == 0:
                 return self
-            self._meet(offering)
-            if prices is None:
-                self._listen_to(name)
-                table = table if costs is None else self._in_unit_costs(table, name)
-                self._teach(offering.offers, table, name)
-            else:
-                for one, lesson in self._lessons_of_log(name, table, np.diff(offering.starts), prices):
-                    self._teach(offering.offers, lesson, one)
+            with self._keeping_nothing_if_refused():
+                self._meet(offering)
+                if prices is None:
+                    self._listen_to(name)
+                    table = table if costs is None else self._in_unit_costs(table, name)
+                    self._teach(offering.offers, table, name)
+                else:
+                    for one, lesson in self._lessons_of_log(name, table, np.diff(offering.starts), prices):
+                        self._teach(offering.offers, lesson, one)
             return self
 
     def decide(

@@ -164,13 +164,14 @@ class WarmBandit(LaneBandit, ChosenParts):
             table = self._cost_table(y, costs, actions, len(rows))
             if len(rows) == 0:
                 return self
-            self._meet(rows)
-            if prices is None:
-                self._warm_start(rows, table, name)
-            else:
-                labels, sizes = _costs.as_matrix(table, self.n_actions).ravel(), np.full(len(rows), self.n_actions)
-                for one, lesson in self._lessons_of_log(name, labels, sizes, prices):
-                    self._teach(rows, lesson.reshape(-1, self.n_actions), one)
+            with self._keeping_nothing_if_refused():
+                self._meet(rows)
+                if prices is None:
+                    self._warm_start(rows, table, name)
+                else:
+                    labels, sizes = _costs.as_matrix(table, self.n_actions).ravel(), np.full(len(rows), self.n_actions)
+                    for one, lesson in self._lessons_of_log(name, labels, sizes, prices):
+                        self._teach(rows, lesson.reshape(-1, self.n_actions), one)
             self._remember(columns)
             return self
 

@@ -166,7 +166,7 @@ def _refuse_used(bandits: object) -> None:
         raise InputError(f"bandits is {shown(bandits)}; expected bandits by name")
     for name, bandit in bandits.items():
         if not isinstance(bandit, AnyBandit) or bandit.n_features_ is not None:
-            raise InputError(f"the bandit {name!r} is {shown(bandit)}; expected one that has seen no data")
+            raise InputError(f"the bandit {name!r} is {shown(bandit)}; expected one of warmcb that has seen no data")
     if not bandits:
         raise InputError("bandits is empty; expected at least one bandit")
 
