@@ -7,15 +7,15 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """An estimated mean reward with its confidence interval.
 
     Attributes:
-        value: the mean reward per decision.
-        low: the lower end of the interval.
-        high: the upper end of the interval.
+        value: the mean reward per decision; None if the log has no decision that the policy could have made.
+        low: the lower end of the interval; None if there are too few decisions.
+        high: the upper end of the interval; None if there are too few decisions.
 
     """
 
-    value: float
-    low: float
-    high: float
+    value: float | None
+    low: float | None
+    high: float | None
 
 
 class Estimates(msgspec.Struct, frozen=True, kw_only=True):
