@@ -1,4 +1,4 @@
-"""A version of the code that computes something: what equal versions compute is equal to the bit."""
+"""A version of the code that computes something: what equal versions compute is equal bit for bit."""
 
 import ast
 import copy

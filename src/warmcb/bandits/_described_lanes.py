@@ -91,7 +91,7 @@ class DescribedLanes(ChosenParts):
     def _play_offers(
         self, offers: Offers, costs: NDArray[np.float64], starts: NDArray[np.int64], begin: int, end: int
     ) -> Trace:
-        """Decide and learn in the offers [begin, end): the same rounds, to the bit, as the live calls.
+        """Decide and learn in the offers [begin, end): the same rounds, bit for bit, as the live calls.
 
         If the cost of the played action is NaN, the round is not learned.
         """

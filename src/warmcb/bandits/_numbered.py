@@ -138,7 +138,7 @@ class Bandit(NumberedRounds):
     ) -> Decisions:
         """Choose an action for each row of X.
 
-        The decisions are the same, to the bit, as those of `decide` row by row, but much faster.
+        The decisions are the same, bit for bit, as those of `decide` row by row, but much faster.
 
         Args:
             X: contexts, one per row.
@@ -217,7 +217,7 @@ class Bandit(NumberedRounds):
     ) -> None:
         """Learn the costs of many decisions, in their order.
 
-        The result is the same, to the bit, as that of `learn` one by one, but much faster.
+        The result is the same, bit for bit, as that of `learn` one by one, but much faster.
 
         Args:
             X: the contexts of the decisions, one per row.

@@ -145,7 +145,7 @@ class NumberedRounds(BaseBandit):
             raise UnsupportedError(f"{type(self).__name__} cannot restrict the actions; expected actions=None")
 
     def _play_rounds(self, rows: Rows, table: CostTable, begin: int, end: int) -> Trace:
-        """Decide and learn in the rows [begin, end): the same rounds, to the bit, as the live calls.
+        """Decide and learn in the rows [begin, end): the same rounds, bit for bit, as the live calls.
 
         Actions whose cost is NaN are not allowed.
         """

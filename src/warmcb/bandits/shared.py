@@ -231,7 +231,7 @@ class SharedBandit(DescribedLanes):
     ) -> list[Decision]:
         """Choose an action for each of many contexts.
 
-        The decisions are the same, to the bit, as those of `decide` one by one.
+        The decisions are the same, bit for bit, as those of `decide` one by one.
 
         Args:
             X: contexts, one per row; None if there are none.
@@ -306,7 +306,7 @@ class SharedBandit(DescribedLanes):
     ) -> None:
         """Learn the costs of many decisions, in their order.
 
-        The result is the same, to the bit, as that of `learn` one by one.
+        The result is the same, bit for bit, as that of `learn` one by one.
 
         Args:
             X: the contexts of the decisions, one per row; None if there were none.

@@ -57,7 +57,7 @@ def import_command(
 ) -> None:
     """Add a loop from a file to a store. The store must not have a loop with its name.
 
-    The loop continues from the same state: its next model is the same to the bit. A service on PostgreSQL may run
+    The loop continues from the same state: its next model is the same bit for bit. A service on PostgreSQL may run
     meanwhile. A service on SQLite answers 503 while this takes place, so stop it first if the loop is large.
     """
     if not path.exists():

@@ -218,7 +218,7 @@ class LinearPolicies(Policies):
         return cls(arrays["weights"])
 
     def actions(self, X: NDArray[Any]) -> Actions:
-        # Row by row, so that the scores of a row do not depend on other rows, to the bit.
+        # Row by row, so that the scores of a row do not depend on other rows, bit for bit.
         chosen = np.empty((len(X), len(self)), dtype=np.int32)
         for row, x in zip(chosen, np.asarray(X, dtype=np.float64), strict=True):
             row[:] = (self.weights[:, :, :-1] @ x + self.weights[:, :, -1]).argmin(axis=1)

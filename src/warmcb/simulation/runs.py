@@ -72,7 +72,7 @@ def simulate(
         seed: the seed of the shuffle and the noise.
         shuffle: whether to shuffle the rows first.
         checkpoints: the numbers of rounds after which to record the average cost.
-        compiled: whether a built-in bandit runs compiled. The results are the same, to the bit.
+        compiled: whether a built-in bandit runs compiled. The results are the same, bit for bit.
 
     Returns:
         all rounds, and the bandit.

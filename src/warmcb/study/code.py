@@ -1,4 +1,4 @@
-"""The version of the code that computes units: results of equal versions are equal to the bit."""
+"""The version of the code that computes units: results of equal versions are equal bit for bit."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Copy loops from one store to another, row by row. The copy continues with the same state, to the bit."""
+"""Copy loops from one store to another, row by row. The copy continues with the same state, bit for bit."""
 
 import re
 from collections.abc import AsyncIterator
