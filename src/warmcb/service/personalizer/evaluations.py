@@ -23,12 +23,11 @@ from warmcb.service.personalizer.offering import MOST_CHARACTERS
 from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.repeats import identity_of
-from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
+from warmcb.service.personalizer.results import CONTRACT, FIXED, MANUAL, head, told, told_last
 from warmcb.service.routes.backend import Routes
 from warmcb.service.routes.evaluation import Evaluating
 
 KIND = "evaluation"
-CONTRACT = "InvalidEvaluationContract"
 _MOST_POLICIES = 10
 _ALWAYS = {"Online": "logged", "Baseline": "default", "Random": "uniform"}
 """The policies that are always evaluated, by Personalizer's names: what the loop did, the first allowed action, and
