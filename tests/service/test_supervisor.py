@@ -12,6 +12,7 @@ from threading import Thread
 import pytest
 
 from serving import free_port
+from tests.support.commands import refusal
 from warmcb.service.processes import supervisor
 
 
@@ -61,6 +62,11 @@ def test_the_service_is_asked_directly_whatever_the_proxy(monkeypatch: pytest.Mo
         finally:
             server.shutdown()
             answering.join()
+
+
+def test_an_unknown_level_of_the_log_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARMCB_LOG", "chatty")
+    assert refusal("serve") == "WARMCB_LOG is 'chatty'; expected DEBUG, INFO, WARNING or ERROR"
 
 
 def test_a_short_key_is_a_warning(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
