@@ -7,7 +7,16 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from warmcb.service.bodies import ActionBody, ActivateBody, DecideBody, ExplainBody, LabelsBody, LoopBody, RewardBody
+from warmcb.service.bodies import (
+    ActionBody,
+    ActivateBody,
+    DecideBody,
+    EvaluateBody,
+    ExplainBody,
+    LabelsBody,
+    LoopBody,
+    RewardBody,
+)
 from warmcb.service.clock import SECOND, ManualClock
 from warmcb.service.http.endpoints import Call, Handler, Reply
 from warmcb.service.http.limits import Limits
@@ -168,6 +177,9 @@ class SmallService:
 
     def explain(self, event: str, slot: str = "") -> dict[str, Any]:
         return self._told(self._events.explain, ExplainBody(event=event, slot=slot))
+
+    def evaluate(self, *policies: str) -> dict[str, Any]:
+        return self._told(self._evaluation.evaluate, EvaluateBody(policies=list(policies)))
 
     def health(self) -> dict[str, Any]:
         return self._told(self._evaluation.check_health)

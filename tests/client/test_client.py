@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import numpy as np
 import pytest
 
-from warmcb.client import Client
+from small_service import DESCRIBED, PIECES, SmallService
+from warmcb.client import Client, Estimate
 from warmcb.errors import InputError, ServiceError
 
 Service = Callable[[httpx.Request], httpx.Response]
@@ -298,19 +300,6 @@ def test_bad_arguments_send_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert service.requests == []
 
 
-def test_an_evaluation_may_lack_estimates_and_intervals() -> None:
-    nothing = {"value": None, "low": None, "high": None}
-    policy: dict[str, Any] = {
-        "best": "dr",
-        "estimates": {"dr": nothing | {"value": 0.5}, "snips": nothing},
-        "compared": None,
-    }
-    policy |= {"effective_size": 1.0, "largest_weight": 2.0, "warnings": []}
-    service = Recorder(httpx.Response(200, json={"decisions": 1, "left_out": {}, "policies": {"uniform": policy}}))
-    found = client_of(service).evaluate(["uniform"]).policies["uniform"].estimates
-    assert (found["dr"].value, found["dr"].low, found["snips"].value) == (0.5, None, None)
-
-
 def test_address_and_key_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARMCB_KEY", "from-there")
     service = Recorder(httpx.Response(200, json={"loops": []}))
@@ -365,3 +354,17 @@ def test_a_wrong_key_is_told_with_its_origin(monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(ServiceError) as caught:
             client.loop()
         assert str(caught.value) == f"the key is wrong; it is that of {origin}"
+
+
+@pytest.mark.slow
+def test_what_one_decision_cannot_tell_is_unknown(tmp_path: Path) -> None:
+    with SmallService(tmp_path) as service:
+        service.make(DESCRIBED, wait=10.0)
+        played = service.decide("only", actions=PIECES)["action"]
+        service.reward("only", 1.0)
+        service.train_after(20.0)
+        other = next(f"always:{piece['id']}" for piece in PIECES if piece["id"] != played)
+        told = msgspec.json.encode(service.evaluate("logged", "uniform", other))
+    found = client_of(Recorder(httpx.Response(200, content=told))).evaluate(["logged", "uniform", other])
+    assert found.policies["logged"].estimates["ips"] == Estimate(value=1.0, low=None, high=None)
+    assert found.policies[other].estimates["snips"] == Estimate(value=None, low=None, high=None)

@@ -113,6 +113,7 @@ BAD: dict[str, Any] = {
     "no class": (lambda: JoinedPolicies([]), "parts is empty"),
     "an empty table": (lambda: TablePolicies(np.empty((3, 0)), 3), "table has shape"),
     "an action too many": (lambda: TablePolicies([[3]], 3), "table has the action 3; expected actions from 0 to 2"),
+    "a negative action": (lambda: TablePolicies([[-1, 2]], 3), "table has the action -1; expected actions from 0 to 2"),
     "other actions": (lambda: ConstantPolicies(2) + ConstantPolicies(3), "a class has 3 actions; expected 2"),
     "an unknown context": (lambda: TablePolicies([[0]], 2).actions(np.array([[1.0]])), "X has other contexts"),
     "flat weights": (lambda: LinearPolicies(np.zeros(3)), "weights have shape"),

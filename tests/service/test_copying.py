@@ -10,7 +10,9 @@ import pytest
 from small_service import DESCRIBED, NAMED, PIECES, SmallService
 from tests.support.commands import refusal, warmcb
 from warmcb.service.clock import ManualClock
+from warmcb.service.store import StoreError
 from warmcb.service.store.copying import tables
+from warmcb.service.store.sqlite import SqliteStore
 
 WAIT = 100.0
 
@@ -121,6 +123,18 @@ def test_what_cannot_be_moved_is_refused(tmp_path: Path, place: Path | str) -> N
         assert "there is no file" in refusal("loop", "import", address, tmp_path / "nothing.db")
         assert "expected sqlite:///" in refusal("loop", "export", "mysql://host", "named", tmp_path / "other.db")
         assert rows(service) == before
+
+
+def test_a_backup_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def breaks_off(self: SqliteStore, path: Path) -> None:
+        path.write_text("a part")
+        raise StoreError("the disk is full")
+
+    with SmallService(tmp_path, "named") as service:
+        live(service)
+    monkeypatch.setattr(SqliteStore, "backup", breaks_off)
+    assert "the disk is full" in refusal("backup", f"sqlite:///{tmp_path}/store.db", tmp_path / "copy.db")
+    assert not (tmp_path / "copy.db").exists()
 
 
 def test_a_backup_of_any_store_is_a_file(tmp_path: Path, place: Path | str) -> None:

@@ -173,11 +173,32 @@ def test_what_cannot_be_learned_is_left_out(service: SmallService, tmp_path: Pat
     for name in ("_label_cost", "_original_label_cost"):
         del nothing[name]
     nothing["o"] = []
-    log = written(tmp_path / "mirror.json", [MIRROR[0], long, twice, nothing])
-    assert learned(tmp_path, log) == "1 event taken, 0 known before, 3 left out\n"
+    odd = decision("no\0text", 9, [2, 1, 3], [0.8, 0.1, 0.1], 1.0)
+    log = written(tmp_path / "mirror.json", [MIRROR[0], long, twice, nothing, odd])
+    assert learned(tmp_path, log) == "1 event taken, 0 known before, 4 left out\n"
     service.change(reward_range=[0.0, 1.0])
     log = written(tmp_path / "more.json", [MIRROR[1]])
     assert learned(tmp_path, log) == "0 events taken, 0 known before, 1 left out\n"
+
+
+def test_labels_that_the_trainer_could_not_read_are_refused(service: SmallService, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/store.db"
+    many = decision("many", 9, list(range(1, 1002)), [1.0] + [0.0] * 1000, 1.0)
+    many["c"]["_multi"] = [{"_tag": f"drink {i}", "j": [{"price": i}]} for i in range(1001)]
+    for line, source, why in ((MIRROR[0], "", "source"), (MIRROR[0], "s" * 257, "source"), (many, "shop", "actions")):
+        log = written(tmp_path / "mirror.json", [line])
+        assert why in refusal("loop", "learn", store, "loop", log, "--as", "labels", "--source", source)
+    service.train_after(1)
+    assert service.journal() == []
+
+
+def test_lists_of_values_are_features_of_labels_too(service: SmallService, tmp_path: Path) -> None:
+    line = decision("list", 9, [2, 1, 3], [0.8, 0.1, 0.1], 1.0)
+    line["c"]["_multi"][0]["j"] = ["hot", 3]
+    log = written(tmp_path / "mirror.json", [line])
+    assert learned(tmp_path, log, "--as", "labels") == "1 event taken, 0 known before, 0 left out\n"
+    service.train_after(1)
+    assert len(service.bandit.sources_) > 0
 
 
 def test_the_command_is_explained() -> None:

@@ -1,7 +1,10 @@
 """A store is brought up to date when it is opened, and `/readyz` says whether it can be written."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -10,6 +13,7 @@ from small_service import NAMED, SmallService
 from warmcb.service.app import Application
 from warmcb.service.clock import SECOND, ManualClock
 from warmcb.service.routes import status
+from warmcb.service.store import StoreError
 from warmcb.service.store.schema import SCHEMA_VERSION
 from warmcb.service.store.sqlite import SqliteStore
 
@@ -35,6 +39,27 @@ def test_a_store_of_the_first_version_is_brought_up_to_date(place: Path | str) -
         assert service.counts()["late"] == 2
         version = "PRAGMA user_version" if is_sqlite else "SELECT value FROM meta WHERE name = 'schema'"
         assert int(service.read(version)[0][0]) == SCHEMA_VERSION
+
+
+def test_a_store_that_cannot_be_opened_leaves_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def noted(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(*arguments, **options))
+        return opened[-1]
+
+    with closing(connect(tmp_path / "newer.db")) as newer:
+        newer.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    (tmp_path / "text.db").write_text("this is no store" * 100)
+    monkeypatch.setattr(sqlite3, "connect", noted)
+    for name in ("newer", "text"):
+        with pytest.raises(StoreError):
+            SqliteStore(tmp_path / f"{name}.db")
+    assert len(opened) == 2
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
 
 
 def test_a_store_that_cannot_be_written_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,8 @@ X = RANDOM.normal(size=(400, 4)).astype(np.float32)
 Y = RANDOM.choice(3, p=[0.6, 0.3, 0.1], size=400).astype(np.int32)
 
 
-def traits(name: str, features: Any = X, labels: np.ndarray = Y) -> Traits:
-    return Traits.of(Dataset(name, features, labels, ("a", "b", "c")))
+def traits(name: str, features: Any = X, labels: np.ndarray = Y, source: str | None = None) -> Traits:
+    return Traits.of(Dataset(name, features, labels, ("a", "b", "c")), source)
 
 
 def unrelated(seed: int) -> np.ndarray:
@@ -124,6 +124,20 @@ def test_openml_ids_are_known() -> None:
     names = ("openml-184", "openml-1481", "openml-6")
     datasets = [traits(name, unrelated(seed), other_labels(seed)) for seed, name in enumerate(names)]
     assert [len(found) for found in Families(datasets).members().values()] == [2, 1]
+
+
+def test_data_sets_of_openml_are_known_by_their_ids() -> None:
+    """They have their own name with the id behind it; only their source is called openml-ID."""
+    names = ("rook-184", "krkopt-1481", "words-6", "words_bin-9", "letters-7")
+    datasets = [
+        traits(name, unrelated(seed), other_labels(seed), f"openml-{name.rpartition('-')[2]}")
+        for seed, name in enumerate(names)
+    ]
+    assert Families(datasets).members() == {
+        "chess king-rook-king": ["krkopt-1481", "rook-184"],
+        "letter recognition": ["words-6", "words_bin-9"],
+        "letters-7": ["letters-7"],
+    }
 
 
 @pytest.mark.skipif(not shared_data().exists(), reason="needs the folder of real data sets")

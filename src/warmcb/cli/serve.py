@@ -45,7 +45,11 @@ def backup_command(
     source = Path(store.removeprefix("sqlite:///"))
     if store.startswith("sqlite:///") and not source.exists():
         raise WarmcbError(f"there is no store {store}")
-    asyncio.run(_backup(store, path))
+    try:
+        asyncio.run(_backup(store, path))
+    except BaseException:
+        path.unlink(missing_ok=True)  # a part of a backup could be taken for a whole one
+        raise
 
 
 async def _backup(address: str, path: Path) -> None:

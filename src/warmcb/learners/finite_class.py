@@ -148,8 +148,8 @@ class TablePolicies(Policies):
         self.table = np.array(table, dtype=np.int32)
         if self.table.ndim != 2 or 0 in self.table.shape:
             raise InputError(f"table has shape {self.table.shape}; expected contexts × policies, at least one of each")
-        if self.table.min() < 0 or self.table.max() >= n_actions:
-            raise InputError(f"table has the action {self.table.max()}; expected actions from 0 to {n_actions - 1}")
+        if len(wrong := self.table[(self.table < 0) | (self.table >= n_actions)]):
+            raise InputError(f"table has the action {wrong[0]}; expected actions from 0 to {n_actions - 1}")
 
     def __len__(self) -> int:
         return int(self.table.shape[1])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warmcb import _own
-from warmcb._messages import one_line, shown
+from warmcb._messages import named, shown
 from warmcb.bandits import Bandit, Policy, SharedBandit, SharedPolicy, load
 from warmcb.errors import InputError
 from warmcb.logs.logged import Flat, Logged
@@ -140,7 +140,7 @@ def _made(text: str, found: Any) -> Any:
     try:
         return found()
     except Exception as error:
-        raise InputError(f"policy is {text!r}; expected a class that needs no arguments ({_raised(error)})") from error
+        raise InputError(f"policy is {text!r}; expected a class that needs no arguments ({named(error)})") from error
 
 
 def _certain(logged: Logged, marks: NDArray[np.bool_]) -> Flat:
@@ -168,13 +168,9 @@ def _own_answers(function: Callable[[Asked], Any], logged: Logged) -> Flat:
             answer = function(asked)
         except Exception as error:
             event = shown(logged.table["event"][i])
-            raise InputError(f"the policy failed at event {event} ({_raised(error)}); expected an answer") from error
+            raise InputError(f"the policy failed at event {event} ({named(error)}); expected an answer") from error
         flat[part] = _checked_answer(answer, logged.allowed[part])
     return flat
-
-
-def _raised(error: Exception) -> str:
-    return f"{type(error).__name__}: {one_line(error)}"
 
 
 def _checked_answer(answer: Any, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -89,9 +89,11 @@ class Traits:
     """A hash of all columns and of the target."""
     classes: tuple[int, ...]
     """How often each class occurs, in rising order."""
+    source: str | None = None
+    """The name of its source. A data set of OpenML is called otherwise, by its own name and its id."""
 
     @classmethod
-    def of(cls, dataset: Dataset | DescribedDataset) -> Self:
+    def of(cls, dataset: Dataset | DescribedDataset, source: str | None = None) -> Self:
         """The traits of a data set. With described actions each action is a row, and its cost is the target."""
         target: Any
         if isinstance(dataset, DescribedDataset):
@@ -104,7 +106,26 @@ class Traits:
         content = hashlib.blake2b(repr((sorted(one for one, _ in hashes), classes)).encode(), digest_size=8).digest()
         telling = Counter(one for one, is_telling in hashes if is_telling)
         rows = frozenset(_row_hashes(X).tolist())
-        return cls(dataset.name, n_rows, n_columns, telling, rows, content, classes)
+        return cls(dataset.name, n_rows, n_columns, telling, rows, content, classes, source)
+
+    @cached_property
+    def known_family(self) -> str | None:
+        """The name of the known family that it belongs to."""
+        for family, ids, names in _KNOWN:
+            if self._openml_id in ids or self.stem in names:
+                return family
+        return None
+
+    @cached_property
+    def stem(self) -> str:
+        """The name without the id of OpenML and without endings."""
+        has_id = self.source not in (None, self.name)
+        return _stem(self.name.removesuffix(f"-{self._openml_id}") if has_id else self.name)
+
+    @cached_property
+    def _openml_id(self) -> int | None:
+        named = re.fullmatch(r"openml-(\d+)", self.source or self.name)
+        return BUNDLED.get(self.name) or (int(named[1]) if named else None)
 
 
 class Families:
@@ -119,7 +140,7 @@ class Families:
                 self.links.append(Link(first.name, second.name, reason))
                 self._join(first.name, second.name)
         roots = {name: self._root(name) for name in self._of}
-        titles = {root: _known_family(name) for name, root in roots.items() if _known_family(name)}
+        titles = {roots[one.name]: one.known_family for one in datasets if one.known_family}
         self._of = {name: titles.get(root) or root for name, root in roots.items()}
 
     def __getitem__(self, dataset: str) -> str:
@@ -142,10 +163,9 @@ class Families:
 
 
 def _relation(first: Traits, second: Traits) -> str | None:
-    known = _known_family(first.name)
-    if known is not None and known == _known_family(second.name):
-        return f"known as {known}"
-    if _stem(first.name) == _stem(second.name):
+    if first.known_family is not None and first.known_family == second.known_family:
+        return f"known as {first.known_family}"
+    if first.stem == second.stem:
         return "the same name except for its ending"
     return _columns_in_common(first, second) or _rows_in_common(first, second)
 
@@ -173,16 +193,6 @@ def _rows_in_common(first: Traits, second: Traits) -> str | None:
     return f"{shared} different rows in common" if are_many else None
 
 
-@cache
-def _known_family(name: str) -> str | None:
-    openml_id = BUNDLED.get(name) or (int(name[7:]) if re.fullmatch(r"openml-\d+", name) else None)
-    for family, ids, names in _KNOWN:
-        if openml_id in ids or _stem(name) in names:
-            return family
-    return None
-
-
-@cache
 def _stem(name: str) -> str:
     """A name without its endings."""
     shorter = _ENDINGS.sub("", name)

@@ -133,7 +133,7 @@ def _load(
         facts = _facts(dataset)
         write_arrays(dataset, facts, arrays, shuffles=grid.shuffles, seed=grid.seed)
         datasets[facts.name] = facts
-        traits.append(Traits.of(whole))
+        traits.append(Traits.of(whole, source.name))
     return list(datasets.values()), Families(traits), left_out
 
 

@@ -660,6 +660,8 @@ def test_an_evaluation_that_makes_no_sense(desk: Desk) -> None:
     for names in (["a", "a"], ["Online"], ["uniform"]):
         twice = {"policies": [{"name": name, "arguments": ""} for name in names]}
         refusal(desk.ask("POST", f"{FIRST}/evaluations", json=asked | twice), 400, "DuplicateCustomPolicyNames")
+    own = {"policies": [{"name": "Experiment 2", "arguments": ""}], "enableOfflineExperimentation": True}
+    refusal(desk.ask("POST", f"{FIRST}/evaluations", json=asked | own), 400, "DuplicateCustomPolicyNames")
     assert desk.count("jobs") == 0
     assert desk.ask("PUT", f"{LAST}/evaluations/e", json=asked).status_code == 200
     other = asked | {"name": "other"}

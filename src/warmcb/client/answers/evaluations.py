@@ -7,9 +7,9 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """An estimated mean reward, or the difference of two, with its confidence interval.
 
     Attributes:
-        value: the mean reward per decision; None if there is no estimate.
-        low: the lower end of the interval; None if there is none.
-        high: the upper end of the interval; None if there is none.
+        value: the mean reward per decision; None if the log has no decision that the policy could have made.
+        low: the lower end of the interval; None if there are too few decisions.
+        high: the upper end of the interval; None if there are too few decisions.
 
     """
 

@@ -13,7 +13,7 @@ import msgspec
 from warmcb.errors import InputError, WarmcbError
 from warmcb.features import Encoder
 from warmcb.logs import Event, Log
-from warmcb.service.bodies import ExampleBody, LabelsBody, Record, RewardBody
+from warmcb.service.bodies import MOST_EXAMPLES, ExampleBody, LabelsBody, Record, RewardBody, decoded
 from warmcb.service.clock import SteadyClock
 from warmcb.service.events import labels
 from warmcb.service.events.events import Decided, keep
@@ -93,9 +93,10 @@ async def take_labels(store: Store, name: str, log: Log, source: str) -> Taken:
     """
 
     async def keep_labels(database: Database, now: int, loop: Loop, usable: list[_Usable]) -> int:
-        examples = [example for one in usable for example in _examples(one)]
-        if examples:
-            body = LabelsBody(examples=examples, source=source)
+        examples = (example for one in usable for example in _examples(one))
+        while some := list(islice(examples, MOST_EXAMPLES)):
+            # Nobody has checked the source or the sizes yet, and the trainer could not read what breaks a limit.
+            body = decoded(msgspec.json.encode(LabelsBody(examples=some, source=source)), LabelsBody)
             labels.check(loop, body)
             await labels.keep(database, now, loop, body)
         return len(usable)
@@ -138,7 +139,8 @@ def _checked(encoder: Encoder, event: Event, limits: tuple[float, float]) -> _Us
     if event.request is None or event.names is None or len(set(event.names)) < len(event.names):
         return None
     texts = [event.id, *event.names, *(slot.id for slot in event.slots if slot.id is not None)]
-    if not all(1 <= len(text) <= _MOST_CHARACTERS for text in texts):
+    is_storable = not any("\0" in text for text in (*texts, event.unit or ""))  # in PostgreSQL
+    if not is_storable or not all(1 <= len(text) <= _MOST_CHARACTERS for text in texts):
         return None
     if any(slot.reward is None or not limits[0] <= slot.reward <= limits[1] for slot in event.slots):
         return None
@@ -205,9 +207,9 @@ def _plain(identity: str, action: Record) -> Record:
 
 
 def _merged(record: Record, name: str) -> Record:
-    """Merge the records that a record has in a list under a name into the record."""
+    """Merge the records that a record has in a list under a name into the record. Other lists stay as they are."""
     inner: Any = record.get(name)
-    if not isinstance(inner, list):
+    if not isinstance(inner, list) or not all(isinstance(one, dict) for one in inner):
         return record
     whole = {key: value for key, value in record.items() if key != name}
     for one in inner:

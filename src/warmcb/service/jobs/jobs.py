@@ -52,6 +52,8 @@ Work = Callable[[Loop, Any], Awaitable[Any]]
 """A function that does a job: from the loop and the request to a result that can be written as JSON."""
 
 _COLUMNS = "loop, kind, id, asked, status, result, made"
+_SAME = "loop = $1 AND kind = $2 AND id = $3 AND made = $4"
+"""The condition for a job that runs. If it is removed meanwhile, another one may have its id."""
 
 
 async def ask(database: Database, now: int, loop: str, kind: str, identity: str, asked: Any) -> Job | None:
@@ -125,10 +127,9 @@ class Jobs:
             renewing.cancel()
             with suppress(asyncio.CancelledError):
                 await renewing
-        sql = "UPDATE jobs SET status = $4, result = $5 WHERE loop = $1 AND kind = $2 AND id = $3"
-        await self._committer.run(
-            lambda database, now: database.execute(sql, job.loop, job.kind, job.id, status, _json(result))
-        )
+        sql = f"UPDATE jobs SET status = $5, result = $6 WHERE {_SAME}"
+        values = (job.loop, job.kind, job.id, job.made, status, _json(result))
+        await self._committer.run(lambda database, now: database.execute(sql, *values))
         return True
 
     async def _done(self, job: Job) -> tuple[str, Any]:
@@ -146,13 +147,10 @@ class Jobs:
 
     async def _renew(self, job: Job) -> None:
         """Show that a worker is still busy with a job."""
-        sql = "UPDATE jobs SET claimed = $4 WHERE loop = $1 AND kind = $2 AND id = $3"
         while True:
             await asyncio.sleep(_RENEW)
             with suppress(StoreError):
-                await self._committer.run(
-                    lambda database, now: database.execute(sql, job.loop, job.kind, job.id, now + _CLAIM)
-                )
+                await self._committer.run(lambda database, now: _hold(database, now, job))
 
 
 async def _claim(database: Database, now: int) -> Job | None:
@@ -162,9 +160,13 @@ async def _claim(database: Database, now: int) -> Job | None:
     if not rows:
         return None
     job = _job(rows[0])
-    sql = "UPDATE jobs SET claimed = $4 WHERE loop = $1 AND kind = $2 AND id = $3"
-    await database.execute(sql, job.loop, job.kind, job.id, now + _CLAIM)
+    await _hold(database, now, job)
     return job
+
+
+async def _hold(database: Database, now: int, job: Job) -> None:
+    sql = f"UPDATE jobs SET claimed = $5 WHERE {_SAME}"
+    await database.execute(sql, job.loop, job.kind, job.id, job.made, now + _CLAIM)
 
 
 def _job(row: tuple[Any, ...]) -> Job:

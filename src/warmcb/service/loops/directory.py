@@ -76,6 +76,8 @@ class Directory:
                 await self.refresh()
             except StoreError as error:
                 log.error("%s", error)
+            except Exception as error:  # otherwise the worker would go on with old keys and models for good
+                log.error("directory: %s", error, exc_info=error)
             await asyncio.sleep(_PAUSE)
 
     async def refresh(self) -> None:
@@ -144,9 +146,12 @@ class Directory:
             if version is None:
                 return
             if version.is_whole:
-                bandit: Any = await asyncio.to_thread(load, version.data)
-                self._put(loop.name, Published(version.version, bandit.policy()))
-                return
+                try:
+                    bandit: Any = await asyncio.to_thread(load, version.data)
+                    self._put(loop.name, Published(version.version, bandit.policy()))
+                    return
+                except WarmcbError as error:  # for example after a return to older code
+                    log.error("version %d of %s cannot be used: %s", version.version, loop.name, one_line(error))
             until = version.version - 1
 
     def _put(self, name: str, published: Published) -> None:

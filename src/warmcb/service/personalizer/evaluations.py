@@ -23,12 +23,11 @@ from warmcb.service.personalizer.offering import MOST_CHARACTERS
 from warmcb.service.personalizer.pages import page
 from warmcb.service.personalizer.periods import check_log, period_of
 from warmcb.service.personalizer.repeats import identity_of
-from warmcb.service.personalizer.results import FIXED, MANUAL, head, told, told_last
+from warmcb.service.personalizer.results import CONTRACT, FIXED, MANUAL, head, told, told_last
 from warmcb.service.routes.backend import Routes
 from warmcb.service.routes.evaluation import Evaluating
 
 KIND = "evaluation"
-CONTRACT = "InvalidEvaluationContract"
 _MOST_POLICIES = 10
 _ALWAYS = {"Online": "logged", "Baseline": "default", "Random": "uniform"}
 """The policies that are always evaluated, by Personalizer's names: what the loop did, the first allowed action, and
@@ -143,7 +142,7 @@ class _Routes:
         else:
             identity = identity_of(call) or secrets.token_hex(16)
         await check_log(self.all.backend.store, call.loop.name, *period_of(CONTRACT, body.start_time, body.end_time))
-        _check_policies(body)
+        _check_policies(body, call.loop.settings)
         name = call.loop.name
         job = await self.all.backend.committer.run(lambda db, now: ask(db, now, name, KIND, identity, body))
         if job is None:
@@ -189,9 +188,8 @@ class _Learning:
 def _learning(loop: Loop, asked: Any) -> dict[str, _Learning]:
     body = msgspec.convert(asked, EvaluationBody)
     named = [(one.name, one.arguments, "Custom") for one in body.policies or ()]
-    if body.enable_offline_experimentation or body.enable_policy_optimization:
-        tried = enumerate(policies.others(loop.settings), 1)
-        named += [(f"Experiment {i}", arguments, "OfflineExperimentation") for i, arguments in tried]
+    tried = _experiments(body, loop.settings).items()
+    named += [(name, arguments, "OfflineExperimentation") for name, arguments in tried]
     plain = msgspec.to_builtins(loop.settings)
     return {
         name: _Learning(arguments, source, settings_from(plain | policies.settings_of(CONTRACT, arguments)))
@@ -199,13 +197,20 @@ def _learning(loop: Loop, asked: Any) -> dict[str, _Learning]:
     }
 
 
-def _check_policies(body: EvaluationBody) -> None:
+def _experiments(body: EvaluationBody, settings: Settings) -> dict[str, str]:
+    """The arguments of the policies that the service tries by itself, by name; empty if the caller wants none."""
+    if not (body.enable_offline_experimentation or body.enable_policy_optimization):
+        return {}
+    return {f"Experiment {i}": arguments for i, arguments in enumerate(policies.others(settings), 1)}
+
+
+def _check_policies(body: EvaluationBody, settings: Settings) -> None:
     asked = body.policies or []
     if len(asked) > _MOST_POLICIES:
         raise invalid(CONTRACT, f"there are {len(asked)} policies; expected at most {_MOST_POLICIES}")
-    names = [one.name for one in asked]
-    if len(set(names)) < len(names) or {*_ALWAYS, *_ALWAYS.values()} & set(names):
-        expected = f"different ones, and others than {', '.join(_ALWAYS)}"
+    names, experiments = [one.name for one in asked], _experiments(body, settings)
+    if len(set(names)) < len(names) or {*_ALWAYS, *_ALWAYS.values(), *experiments} & set(names):
+        expected = f"different ones, and others than {', '.join((*_ALWAYS, *experiments))}"
         raise invalid("DuplicateCustomPolicyNames", f"the policies have the names {shown(names)}; expected {expected}")
     for policy in asked:
         policies.settings_of(CONTRACT, policy.arguments)

@@ -14,8 +14,8 @@ from warmcb.service.monitoring.metrics import REWARDS
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import MultiSlotRank, MultiSlotReward, Slot
 from warmcb.service.personalizer.errors import EXCLUDED_BASELINE, invalid, surface
-from warmcb.service.personalizer.offering import MOST_CHARACTERS, checked_event, merged, offer_of
-from warmcb.service.personalizer.ranking import ACTIVATE, RANK, REWARD, Ranking, checked_value
+from warmcb.service.personalizer.offering import MOST_CHARACTERS, RANK, checked_event, merged, offer_of
+from warmcb.service.personalizer.ranking import ACTIVATE, REWARD, Ranking, checked_value
 from warmcb.service.refusals import RefusedError, conflict
 
 

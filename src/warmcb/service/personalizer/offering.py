@@ -11,6 +11,8 @@ from warmcb.service.refusals import RefusedError
 
 _MOST_ACTIONS = 50
 MOST_CHARACTERS = 256
+RANK = "InvalidRankRequest"
+"""The code for rank requests that make no sense."""
 
 
 class _Identity(Struct, frozen=True, gc=False):
@@ -64,4 +66,4 @@ def _check(action: Action) -> None:
 
 
 def _invalid(message: str) -> RefusedError:
-    return invalid("InvalidRankRequest", message)
+    return invalid(RANK, message)

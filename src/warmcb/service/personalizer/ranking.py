@@ -16,13 +16,13 @@ from warmcb.service.loops.offers import Offer
 from warmcb.service.personalizer.apis import Api
 from warmcb.service.personalizer.bodies import Rank, Reward
 from warmcb.service.personalizer.errors import invalid, surface
-from warmcb.service.personalizer.offering import checked_event, offer_of
+from warmcb.service.personalizer.offering import RANK, checked_event, offer_of
 from warmcb.service.personalizer.repeats import identity_of
 from warmcb.service.refusals import conflict
 from warmcb.service.routes.serving import Serving
 
-RANK, REWARD, ACTIVATE = "InvalidRankRequest", "InvalidRewardRequest", "InvalidEventIdToActivate"
-"""The codes for requests that make no sense."""
+REWARD, ACTIVATE = "InvalidRewardRequest", "InvalidEventIdToActivate"
+"""The codes for other requests that make no sense."""
 
 
 class _Ranked(Struct, frozen=True, gc=False):

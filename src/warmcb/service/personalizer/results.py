@@ -14,7 +14,8 @@ STATUSES = {PENDING: "Running", COMPLETED: "Succeeded", FAILED: "Failed"}
 """The names of statuses in the API of 2022."""
 MANUAL = {"evaluationType": "Manual"}
 """The type of all evaluations, since none starts by itself."""
-_CONTRACT = "InvalidEvaluationContract"
+CONTRACT = "InvalidEvaluationContract"
+"""The code for evaluations that make no sense."""
 
 
 def told(job: Job) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def told(job: Job) -> dict[str, Any]:
     whole |= {"creationTime": iso(job.made), "policyResults": [], "featureImportance": []}
     if job.status != COMPLETED:
         return whole
-    since, until = period_of(_CONTRACT, job.asked["startTime"], job.asked["endTime"])
+    since, until = period_of(CONTRACT, job.asked["startTime"], job.asked["endTime"])
     common = {"timeStamp": iso(since), "aggregateTimeWindow": duration_of((until - since) / SECOND)}
     results = []
     for policy in job.result["policies"]:
@@ -45,7 +46,7 @@ def told_last(job: Job) -> dict[str, Any]:
         one = {"name": policy["name"], "arguments": policy["arguments"], "policySource": policy["source"]}
         series = {"data": [{"timeStamp": job.asked["startTime"], **summed}]}
         value.append(one | {"slotId": "", "summary": summed, "timeseries": series})
-    since, until = period_of(_CONTRACT, job.asked["startTime"], job.asked["endTime"])
+    since, until = period_of(CONTRACT, job.asked["startTime"], job.asked["endTime"])
     content = {"startTime": iso(since), "endTime": iso(until), "intervalInMinutes": (until - since) // (60 * SECOND)}
     return (
         head(job) | MANUAL | {"content": content | {"value": value}, "optimalPolicy": best_of(job.result["policies"])}

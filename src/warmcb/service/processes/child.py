@@ -9,6 +9,9 @@ import sys
 import time
 from typing import NamedTuple
 
+from warmcb._messages import shown
+from warmcb.errors import InputError
+
 
 class Inherited(NamedTuple):
     """What a process gets from the supervisor.
@@ -54,9 +57,12 @@ async def parent_is_gone(given: Inherited) -> None:
 
 def log_as_json(process: str) -> None:
     """Log to standard error, one JSON object per line, for programs that collect logs."""
+    level = os.environ.get("WARMCB_LOG", "INFO")
+    if level.upper() not in logging.getLevelNamesMapping():
+        raise InputError(f"WARMCB_LOG is {shown(level)}; expected DEBUG, INFO, WARNING or ERROR")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines(process))
-    logging.basicConfig(level=os.environ.get("WARMCB_LOG", "INFO").upper(), handlers=[handler], force=True)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 

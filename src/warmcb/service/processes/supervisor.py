@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import ProxyHandler, build_opener
 
 from warmcb.errors import WarmcbError
 from warmcb.service.bodies import LoopBody
@@ -114,9 +114,10 @@ class Supervisor:
         self._children[child.pid] = (module, child)
 
     def _wait_until_ready(self, address: str) -> None:
+        direct = build_opener(ProxyHandler({}))  # a proxy that the environment names does not know this machine
         deadline = time.monotonic() + _STARTING
         while not self._stopping and time.monotonic() < deadline:
-            with suppress(OSError), urlopen(f"{address}/readyz", timeout=1) as answer:
+            with suppress(OSError), direct.open(f"{address}/readyz", timeout=1) as answer:
                 if answer.status == 200:
                     return
             has_ended = any(child.poll() is not None for _, child in self._children.values())

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,7 +45,11 @@ class SqliteStore:
             self._make()
         self._inode = self._found_inode()
         self._writer = self._connect()
-        self._prepare()
+        try:
+            self._prepare()
+        except StoreError:
+            self._writer.close()
+            raise
         self._writer.execute("PRAGMA busy_timeout = 0")  # from here on `_begin` does the waiting
 
     @asynccontextmanager
@@ -105,17 +109,20 @@ class SqliteStore:
     def _connect(self) -> sqlite3.Connection:
         # Never makes a file. If the store was moved away for a moment, a new file in its place would destroy its log.
         address = f"{self.path.absolute().as_uri()}?mode=rw"
-        try:
-            connection = sqlite3.connect(
-                address, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=True
-            )
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute(f"PRAGMA wal_autocheckpoint = {_MOST_PAGES}")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data, which may be about people
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
+        with ExitStack() as unfinished:
+            try:
+                connection = sqlite3.connect(
+                    address, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=True
+                )
+                unfinished.callback(connection.close)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute(f"PRAGMA wal_autocheckpoint = {_MOST_PAGES}")
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data, which may be about people
+            except sqlite3.Error as error:
+                raise self._failed(error) from error
+            unfinished.pop_all()
         return connection
 
     def _prepare(self) -> None:
@@ -151,9 +158,8 @@ class SqliteStore:
     def _checkpoint(self) -> None:
         """Copy the write-ahead log into the file beside the writers, so that no commit has to do it."""
         try:
-            connection = self._connect()
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            connection.close()
+            with closing(self._connect()) as connection:
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         except sqlite3.Error as error:
             raise self._failed(error) from error
 
@@ -170,12 +176,8 @@ class SqliteStore:
 
     def _backup(self, path: Path) -> None:
         try:
-            source, target = self._connect(), sqlite3.connect(path)
-            try:
+            with closing(self._connect()) as source, closing(sqlite3.connect(path)) as target:
                 source.backup(target, pages=1024)
-            finally:
-                source.close()
-                target.close()
         except sqlite3.Error as error:
             raise StoreError(f"the backup {path} cannot be written: {one_line(error)}") from error
 
