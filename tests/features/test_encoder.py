@@ -673,6 +673,7 @@ LIMITED = Encoder(most_depth=2, most_bytes=50, most_values=4)
         ({"a": {1, 2}}, "a of record is {1, 2}; expected"),
         ({"a": 1j}, "a of record is 1j; expected"),
         ({"a\nb": math.inf}, "a b of record is inf"),
+        ({"a" + "ä" * 40: math.inf}, "^a" + "ä" * 29 + "… of record is inf"),
         ({"a": {"b": {"c": 1}}}, "record is nested more than 2 deep; expected at most most_depth"),
         ({"a": CYCLE}, "record is nested more than 2 deep"),
         ("[" * 40, "record is not JSON"),

@@ -12,6 +12,13 @@
 
 namespace warmcb {
 
+// The beginning of a name that has more than `longest` bytes, cut between two characters.
+inline std::string shortened(std::string_view name, std::size_t longest) {
+    if (name.size() <= longest) return std::string(name);
+    while (longest > 0 && (static_cast<unsigned char>(name[longest]) & 0xC0) == 0x80) --longest;
+    return std::string(name.substr(0, longest)) + "…";
+}
+
 // Names by their hashes. Two names are assumed to differ in their 64 bits.
 using NewNames = std::unordered_map<uint64_t, std::string>;
 
@@ -39,7 +46,7 @@ public:
         const std::lock_guard lock(mutex_);
         for (const Entry& entry : entries) {
             if (is_known(entry.hash) || found.contains(entry.hash)) continue;
-            if (count_ + found.size() < most_) found.emplace(entry.hash, shortened(name_of(entry)));
+            if (count_ + found.size() < most_) found.emplace(entry.hash, shortened(name_of(entry), longest_name));
             else ++left_out;
         }
     }
@@ -93,6 +100,7 @@ public:
 
 private:
     static constexpr std::size_t shared_columns = 8;
+    static constexpr std::size_t longest_name = 200;
 
     void insert(NewNames&& found, int64_t left_out) {
         left_out_ += left_out;
@@ -107,15 +115,6 @@ private:
             ++count_;
             collisions_ += names.size() == 2;
         }
-    }
-
-    // Names of long strings are shortened.
-    static std::string shortened(std::string_view name) {
-        constexpr std::size_t longest = 200;
-        if (name.size() <= longest) return std::string(name);
-        std::size_t size = longest;
-        while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0) == 0x80) --size;  // not within a character
-        return std::string(name.substr(0, size)) + "…";
     }
 
     bool is_known(uint64_t hash) const {

@@ -334,7 +334,7 @@ private:
     std::string where() const { return number_ ? what_ + ("[" + std::to_string(*number_) + "]") : what_; }
     std::string place() const {
         if (path_.empty()) return where();
-        return (path_.size() <= 60 ? path_ : path_.substr(0, 57) + "…") + " of " + where();
+        return shortened(path_, 60) + " of " + where();
     }
 
     const Encoding& encoding_;

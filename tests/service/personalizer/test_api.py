@@ -711,6 +711,16 @@ def test_a_model_goes_out_and_comes_in_and_the_journal_can_be_replayed(desk: Des
     assert desk.model == learned
 
 
+@pytest.mark.slow
+def test_a_damaged_model_does_not_go_out(desk: Desk) -> None:
+    desk.play(5)
+    model = desk.ask("GET", f"{LAST}/model").content
+    desk.play(5)
+    assert desk.ask("GET", f"{LAST}/model").content == desk.model != model
+    desk.write("UPDATE versions SET hash = model WHERE version = (SELECT max(version) FROM versions)")
+    assert desk.ask("GET", f"{LAST}/model").content == model
+
+
 def test_a_model_that_cannot_be_used(quiet: Desk) -> None:
     narrow = warmcb.SharedBandit(encoder=warmcb.features.Encoder(bits=4))
     for data in (b"", b"model", narrow.to_bytes(), warmcb.WarmBandit(n_actions=2).to_bytes()):

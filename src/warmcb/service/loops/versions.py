@@ -97,6 +97,14 @@ async def newest(database: Database, loop: str, until: int = 2**62) -> Version |
     return Version(*rows[0]) if rows else None
 
 
+async def newest_whole(database: Database, loop: str) -> Version | None:
+    """Return the newest version whose bytes are those that were written."""
+    found = await newest(database, loop)
+    while found is not None and not found.is_whole:
+        found = await newest(database, loop, found.version - 1)
+    return found
+
+
 async def named(database: Database, loop: str, number: str) -> Version:
     """Return the version with the number that a caller sent. Refuse if there is none."""
     is_number = number.isascii() and number.isdecimal() and len(number) <= 18
