@@ -32,7 +32,7 @@ class Model(Routes):
         ]
 
     async def download(self, call: Call) -> Reply:
-        """Return the newest undamaged version as a file that `warmcb.load` reads, or a model that has learned nothing."""
+        """Return the newest undamaged version as a file for `warmcb.load`, or a model that has learned nothing."""
         async with self.backend.store.snapshot() as database:
             found = await versions.newest_whole(database, call.loop.name)
         data = call.loop.kind.new(call.loop.settings).to_bytes() if found is None else found.data
