@@ -231,22 +231,23 @@ WORLDS: dict[str, Callable[[int, float], World]] = {
 }
 
 
-def play_live(bandit: WarmBandit, world: World, begin: int, end: int) -> NDArray[np.int64]:
-    played = np.empty(end - begin, dtype=np.int64)
-    for t, i in enumerate(range(begin, end)):
-        decision = bandit.decide(world.X[i])
-        played[t] = decision.action
-        bandit.learn(world.X[i], decision, float(world.costs[i, decision.action]))
-    return played
+def play_live(bandit: WarmBandit, world: World, begin: int, end: int, *, late: int = 0) -> NDArray[np.int64]:
+    """Play rows; each cost arrives `late` rounds after its decision."""
+    decisions = []
+    for i in range(begin, end):
+        decisions.append(bandit.decide(world.X[i]))
+        if (due := i - late) >= begin:
+            bandit.learn(world.X[due], decisions[due - begin], float(world.costs[due, decisions[due - begin].action]))
+    return np.array([decision.action for decision in decisions])
 
 
-def newcomer(make: Callable[[int, float], World], seed: int, worse: float) -> tuple[float, float]:
+def newcomer(make: Callable[[int, float], World], seed: int, worse: float, *, late: int = 0) -> tuple[float, float]:
     """The new action's share of its rounds 500 to 1,000, and the extra cost of 1,500 rounds beside a twin's."""
     world, bandit = make(seed, worse), WarmBandit(5, seed=seed)
     play_live(bandit, world, 0, 3000)
     twin = copy.deepcopy(bandit)
     bandit.add_action()
-    with_it, without_it = (play_live(one, world, 3000, 4500) for one in (bandit, twin))
+    with_it, without_it = (play_live(one, world, 3000, 4500, late=late) for one in (bandit, twin))
     rows = np.arange(3000, 4500)
     extra = world.expected[rows, with_it] - world.expected[rows, without_it]
     return float((with_it[500:1000] == 5).mean()), float(extra.sum())
@@ -255,15 +256,15 @@ def newcomer(make: Callable[[int, float], World], seed: int, worse: float) -> tu
 def new_actions(sizes: Sizes) -> Iterator[Figure]:
     """An action that comes after 3,000 rounds."""
     for name, make in WORLDS.items():
-        for worse in (-0.1, 0.1, 0.3):
-            played = [newcomer(make, seed, worse) for seed in range(sizes.newcomer_seeds)]
+        for worse, late in ((-0.1, 0), (0.1, 0), (0.3, 0), (0.1, 300), (0.3, 300)):
+            played = [newcomer(make, seed, worse, late=late) for seed in range(sizes.newcomer_seeds)]
             share, extra = np.mean(played, axis=0)
             if worse < 0:
                 least = min(one for one, _ in played)
                 yield Figure(f"new action, best by .1, {name}: played in", f"{share:.0%}, at least {least:.0%}")
             else:
-                measured = f"{extra:.1f} in all, {extra / 1500:.4f} a round"
-                yield Figure(f"new action, worse by {worse:.1f}, {name}: 1,500 rounds cost", f"{measured} more")
+                what = f"new action, worse by {worse:.1f}, {name}, costs {late} rounds late: 1,500 rounds cost"
+                yield Figure(what, f"{extra:.1f} in all, {extra / 1500:.4f} a round more")
 
 
 # Workers

@@ -162,10 +162,28 @@ def test_a_new_action_is_tried_at_once_but_never_takes_over() -> None:
     play(bandit, 100, 200)
     without = bandit.decide(PROBLEM.X[200], key=1).probabilities
     bandit.add_action()
-    np.testing.assert_allclose(bandit.decide(PROBLEM.X[200], key=1).probabilities[3], 0.25, atol=0.02)
+    with_it = bandit.decide(PROBLEM.X[200], key=1).probabilities
+    np.testing.assert_allclose(with_it, [*0.75 * np.array(without), 0.25], atol=0.02)
     one = bandit.decide(PROBLEM.X[200], actions=[0, 1, 2], key=1).probabilities
     np.testing.assert_array_equal(one[:3], without)  # and not at all where it is not allowed
     assert bandit.decide(PROBLEM.X[200], actions=[3], key=1).probability == 1.0
+
+
+@pytest.mark.parametrize("explorer", ["inverse-gap", "epsilon-greedy"])
+@pytest.mark.parametrize("new", [1, 3])
+def test_what_is_known_stays_in_use_while_costs_are_late(explorer: str, new: int) -> None:
+    """The new actions look best, as nothing is known of them. The others are played as if there were no new ones."""
+    bandit = WarmBandit(3, explorer=explorer, cost_range=(-1, 0), seed=1)
+    play(bandit, 0, 400, np.where(PROBLEM.costs < 0.5, -0.4, 0.0))
+    without = bandit.decide_many(PROBLEM.X[400:500]).probabilities
+    for _ in range(new):
+        bandit.add_action()
+    predicted = bandit.predict_costs(PROBLEM.X[400:500])
+    assert (predicted[:, 3:].min(axis=1) < predicted[:, :3].min(axis=1)).mean() > 0.5
+    share = min(0.25 * new, 0.5)
+    found = bandit.decide_many(PROBLEM.X[400:500]).probabilities
+    np.testing.assert_allclose(found[:, 3:], share / new, atol=0.02)
+    np.testing.assert_allclose(found[:, :3], (1 - share) * without, atol=0.03)
 
 
 def test_labels_may_judge_it_later() -> None:

@@ -143,7 +143,7 @@ def test_names_of_one_letter_are_no_trap() -> None:
 
 @pytest.mark.parametrize(
     "missing",
-    [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), Decimal("NaN"), np.ma.masked],
+    [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "s"), Decimal("NaN"), np.ma.masked],
 )
 def test_missing_values_have_a_level(missing: object) -> None:
     assert values({"a": missing}) == {"a=missing": 1}

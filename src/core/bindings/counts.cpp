@@ -16,8 +16,13 @@ void bind_counts(nb::module_& m) {
             require(allowed.size() == actions && probabilities.size() == actions, "one mark for each action");
             std::vector<float> marks(actions);  // `mix` needs only to know which actions are allowed
             for (std::size_t a = 0; a < actions; ++a) marks[a] = allowed(a) ? 0 : not_allowed;
-            self.mix({marks.data(), actions, 1, nullptr, nullptr, 0, 0, 0}, probabilities.data());
-        }, "allowed"_a, "probabilities"_a, "Give new actions their share, in place.")
+            return self.mix({marks.data(), actions, 1, nullptr, nullptr, 0, 0, 0}, probabilities.data());
+        }, "allowed"_a, "probabilities"_a, "Give new actions their share, in place, and return what the others get.")
+        .def_prop_ro("tried", [](const Trial& self) {
+            std::vector<uint8_t> tried(self.added.size());
+            for (std::size_t a = 0; a < tried.size(); ++a) tried[a] = self.tries(a);
+            return as_array(std::move(tried));
+        }, nb::rv_policy::move, "For each action, whether it is on trial.")
         .def_prop_ro("doubts", [](const Trial& self) {
             std::vector<float> doubts(self.added.size());
             for (std::size_t a = 0; a < doubts.size(); ++a) doubts[a] = self.doubt(a);

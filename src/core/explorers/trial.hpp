@@ -54,9 +54,10 @@ struct Trial {
         return std::max(bound / (1 - least), static_cast<double>(tried) / least);
     }
 
-    // Gives new actions their share. Actions that are not allowed keep probability 0.
-    void mix(const Opinions& opinions, double* probabilities) const {
-        if (!ran()) return;
+    // Gives new actions their share. Returns what the explorer gave them beyond it. That belongs to the other actions, as
+    // the explorer would share it among them alone: what is known of them still counts.
+    double mix(const Opinions& opinions, double* probabilities) const {
+        if (!ran()) return 0;
         const auto tried = [&](std::size_t a) { return tries(a) && opinions.allowed(a); };
         std::size_t count = 0;
         uint32_t fewest = length;
@@ -67,15 +68,15 @@ struct Trial {
             fewest = std::min(fewest, learned[a]);
             wanted += probabilities[a];
         }
-        const std::size_t others = opinions.count_allowed() - count;
-        if (count == 0 || others == 0) return;  // all allowed actions are new: the explorer decides
+        if (count == 0 || count == opinions.count_allowed()) return 0;  // no other action could have the rest
         const double least = together(count), most = least + (1 - least) * fewest / length;
         const double given = std::clamp(wanted, least, most);
+        const double kept = wanted < given ? (1 - given) / (1 - wanted) : 1;
         for (std::size_t a = 0; a < opinions.actions; ++a) {
             if (tried(a)) probabilities[a] = given / static_cast<double>(count);
-            else if (wanted < 1) probabilities[a] *= (1 - given) / (1 - wanted);
-            else if (opinions.allowed(a)) probabilities[a] = (1 - given) / static_cast<double>(others);
+            else probabilities[a] *= kept;
         }
+        return std::max(wanted - given, 0.0);
     }
 
 private:

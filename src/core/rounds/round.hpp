@@ -89,8 +89,23 @@ struct Decider {
         const Opinions opinions{scratch.optimistic, actions, predictor.lanes, scratch.greedy.data(),
                                 scratch.eligible.data(), scratch.in_charge, epsilon, remembered};
         explorer.distribution(opinions, probabilities);
-        trial.mix(opinions, probabilities);
+        if (const double left = trial.mix(opinions, probabilities); left > 0) share(left, opinions, probabilities);
         return draw(probabilities, actions, uniform);
+    }
+
+private:
+    // Shares a probability among the actions that are not on trial, as if no other were allowed.
+    void share(double left, Opinions opinions, double* probabilities) const {
+        std::vector<float> scores(opinions.scores, opinions.scores + opinions.actions * opinions.lanes);
+        std::vector<int32_t> greedy(opinions.lanes);
+        std::vector<double> alone(opinions.actions);
+        for (std::size_t a = 0; a < opinions.actions; ++a)
+            if (trial.tries(a)) std::fill_n(scores.begin() + a * opinions.lanes, opinions.lanes, not_allowed);
+        predictor.greedy(scores.data(), opinions.actions, greedy.data());
+        opinions.scores = scores.data();
+        opinions.greedy = greedy.data();
+        explorer.distribution(opinions, alone.data());
+        for (std::size_t a = 0; a < opinions.actions; ++a) probabilities[a] += left * alone[a];
     }
 };
 

@@ -99,7 +99,11 @@ class Lanes(BaseBandit):
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, remembered)
         probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
         if self._counts_actions:
-            self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
+            left = self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
+            if left > 0:  # the rest belongs to the actions that are not on trial, as if no other were allowed
+                others = np.where(self._trial.tried[:, np.newaxis], np.float32(np.inf), scores)
+                alone = opinions._replace(scores=others, greedy=others.argmin(axis=0).astype(np.int32))
+                probabilities += left * checked_distribution(self._explorer, alone)
         return probabilities  # line 4 draws from it
 
     def _learn_by_parts(
