@@ -10,6 +10,10 @@ The second table is about WarmBandit on bundled data sets, with 200 labels. They
 right until half of the rounds are over and the classes change their numbers. The table has the share of wrong actions.
 
 Both tables have eight stretches of time, and the mean λ in each; means over the seeds.
+
+The third table is about the optimism of WarmBandit. Features carry no information. Three actions cost 0.5, 0.6 and 0.7,
+and a fourth one costs 0.9 until round 5,000, and 0.05 from then on. The table has the cost of a round above that of
+the best action in rounds 1,000 to 5,000, and how often the fourth action is played in rounds 7,000 to 10,000.
 """
 
 import argparse
@@ -89,6 +93,21 @@ def play_table(name: str, world: str, delay: int, rounds: int, seed: int) -> tup
     return wrong, lambdas
 
 
+def play_doubtful(delay: int, seed: int) -> tuple[float, float]:
+    """The extra cost of a round before an action becomes the best, and how often it is played in the end."""
+    random = np.random.default_rng(seed)
+    X, expected = random.normal(size=(10_000, 5)), np.tile([0.5, 0.6, 0.7, 0.9], (10_000, 1))
+    expected[5000:, 3] = 0.05
+    costs = np.clip(expected + 0.1 * random.normal(size=expected.shape), 0, 1)
+    bandit, decisions = WarmBandit(4, seed=seed), []
+    for i, x in enumerate(X):
+        decisions.append(bandit.decide(x))
+        if (due := i - delay) >= 0:
+            bandit.learn(X[due], decisions[due], float(costs[due, decisions[due].action]))
+    actions = np.array([decision.action for decision in decisions])
+    return float(expected[np.arange(1000, 5000), actions[1000:5000]].mean()) - 0.5, float((actions[7000:] == 3).mean())
+
+
 def request(visitor: dict[str, Any], offer: list[dict[str, Any]]) -> dict[str, Any]:
     """A visitor and what is on offer, in the form that the encoder reads."""
     items = [{"_tag": item["id"], **{name: value for name, value in item.items() if name != "id"}} for item in offer]
@@ -123,6 +142,10 @@ def main() -> None:
     for name, world, delay in itertools.product(arguments.data, worlds, delays):
         runs = [play_table(name, world, delay, rounds, seed) for seed in seeds]
         print(f"| {name} | {world} | {delay} | {row(runs)}", flush=True)
+    print("\n| delay | extra cost of a round | share of the action that became the best |\n| --- | --- | --- |")
+    for delay in delays:
+        extra, share = np.mean([play_doubtful(delay, seed) for seed in seeds], axis=0)
+        print(f"| {delay} | {extra:.4f} | {share:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,8 @@ struct Opinions {
 
 // A cost is late if many rounds were learned since its decision, more than 16 or more than half of all: a mistake was
 // then repeated for long before its costs showed it.
-inline bool is_late(uint64_t age, uint64_t learned) { return age > std::min<uint64_t>(16, learned / 2); }
+constexpr uint64_t most_prompt = 16;
+inline bool is_late(uint64_t age, uint64_t learned) { return age > std::min(most_prompt, learned / 2); }
 
 // The outcome of a round.
 struct Outcome {

@@ -52,7 +52,8 @@ def test_the_order_in_python_is_the_compiled_order(learner: str, selector: str, 
     assert fingerprint(compiled.bandit) == fingerprint(python.bandit)
 
 
-def test_the_two_orders_agree_on_new_actions_and_late_costs() -> None:
+@pytest.mark.parametrize("delay", [7, 80])
+def test_the_two_orders_agree_on_new_actions_and_late_costs(delay: int) -> None:
     def played(**options: Any) -> tuple[WarmBandit, list[Any]]:
         bandit = WarmBandit(3, epsilon=0.3, seed=5, **options).warm_start(PROBLEM.X[:60], costs=PROBLEM.costs[:60])
         decisions, late = [], []
@@ -62,13 +63,14 @@ def test_the_two_orders_agree_on_new_actions_and_late_costs() -> None:
             decision = bandit.decide(PROBLEM.X[i])
             decisions.append(decision)
             late.append((i, decision))
-            if i % 7 == 0:
+            if i % delay == 0:
                 for j, one in reversed(late):
                     bandit.learn(PROBLEM.X[j], one, 0.2 if one.action > 2 else PROBLEM.costs[j, one.action])
                 late.clear()
         return bandit, decisions
 
     compiled, python = played(), played(explorer=InPython(InverseGap()))
+    assert compiled[0]._optimism.share == (1 if delay == 7 else pytest.approx(16 / (16 + 39.5), abs=0.1))
     assert compiled[1] == python[1]
     assert fingerprint(compiled[0]) == fingerprint(python[0])
     keyed = [bandit.policy().decide_many(PROBLEM.X[:50], keys=range(50)) for bandit, _ in (compiled, python)]

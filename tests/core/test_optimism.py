@@ -34,6 +34,24 @@ def test_what_was_not_played_for_long_is_doubted_again() -> None:
     assert optimism.bonuses[0] > 0.99 and optimism.bonuses[1] < 0.01
 
 
+def test_late_costs_leave_the_bonuses_a_share_of_the_decisions() -> None:
+    optimism = Optimism(2, 1.0, 350.0)
+    optimism.wait(300)
+    assert optimism.share == 1  # nothing was counted yet
+    for age in (12, 20):
+        optimism.add(0)
+        optimism.wait(age)
+    assert (optimism.share, optimism.widened(20.0)) == (1, 20)  # 16 rounds on average are prompt
+    optimism.add(0)
+    optimism.wait(16 + 3 * 32)
+    np.testing.assert_allclose(optimism.share, 16 / (16 + 48))
+    np.testing.assert_allclose(optimism.widened(30.0), 40)
+    for _ in range(20_000):
+        optimism.add(1)
+        optimism.wait(0)
+    assert optimism.share == 1
+
+
 def test_a_new_action_starts_like_the_others() -> None:
     optimism = Optimism(2, 2.0, 350.0)
     optimism.add(0)
@@ -58,6 +76,8 @@ def test_a_state_goes_on_exactly() -> None:
         before = optimism.bonuses
         for one in (optimism, again):
             one.add(action)
+            one.wait(40 * action)
+        assert again.share == optimism.share
         np.testing.assert_array_equal(again.bonuses, optimism.bonuses)
         np.testing.assert_array_equal(snapshot.bonuses, before)
         optimism = again
@@ -70,6 +90,8 @@ def test_a_state_goes_on_exactly() -> None:
         {"counts": np.ones(3)},
         {"counts": np.array([1.0, np.inf])},
         {"last": np.array([0, 2], dtype=np.uint64)},
+        {"delay": np.array([-1.0])},
+        {"delay": np.array([np.nan])},
     ],
 )
 def test_a_damaged_state_is_refused(damage: dict[str, Any]) -> None:
@@ -97,3 +119,23 @@ def test_what_has_turned_good_is_found_again() -> None:
     """By optimism: exploration alone would need too long."""
     with_it, without = ([found_again(strength, seed) for seed in range(6)] for strength in (6.0, 0.0))
     assert np.mean(with_it) > np.mean(without) + 0.3
+
+
+def extra_cost_of_optimism(late: int, seed: int) -> float:
+    """The mean cost above the best action in 3,000 rounds in which nothing changes, after 1,000 others."""
+    random = np.random.default_rng(seed)
+    X, expected = random.normal(size=(4000, 3)), np.array([0.4, 0.5, 0.6, 0.8])
+    costs = np.clip(expected + 0.1 * random.normal(size=(4000, 4)), 0, 1)
+    bandit, decisions = WarmBandit(4, seed=seed), []
+    for i in range(len(X)):
+        decisions.append(bandit.decide(X[i]))
+        if (due := i - late) >= 0:
+            bandit.learn(X[due], decisions[due], costs[due, decisions[due].action])
+    return float(np.mean([expected[decision.action] for decision in decisions[1000:]])) - 0.4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("late", [0, 50, 300])
+def test_optimism_costs_no_more_if_costs_are_late(late: int) -> None:
+    """Without limits, an action in doubt would be played in every round until its first cost arrives."""
+    assert np.mean([extra_cost_of_optimism(late, seed) for seed in range(4)]) < 0.006

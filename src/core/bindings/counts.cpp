@@ -48,6 +48,10 @@ void bind_counts(nb::module_& m) {
             for (std::size_t a = 0; self.has_any() && a < bonuses.size(); ++a) bonuses[a] = self.bonus(a);
             return as_array(std::move(bonuses));
         }, nb::rv_policy::move, "The bonus of each action, which is subtracted from its scores.")
+        .def_prop_ro("share", &Optimism::share, "The share of the decisions in which the bonuses count.")
+        .def("widened", &Optimism::widened, "bound"_a,
+             "An upper bound on 1/p, if that of the explorer without bonuses is `bound`.")
+        .def("wait", &Optimism::wait, "age"_a, "Note how many rounds a cost was late.")
         .def("add_action", &Optimism::add_action, "Add a new action.")
         .def("add", [](Optimism& self, std::size_t action) {
             require(action < self.counts.size(), "action out of range");

@@ -54,7 +54,7 @@ struct Trial {
         return std::max(bound / (1 - least), static_cast<double>(tried) / least);
     }
 
-    // Gives new actions their share. Returns what the explorer gave them beyond it. That belongs to the other actions, as
+    // Gives new actions their share. Returns what the explorer gave them beyond it. That belongs to the others, as
     // the explorer would share it among them alone: what is known of them still counts.
     double mix(const Opinions& opinions, double* probabilities) const {
         if (!ran()) return 0;

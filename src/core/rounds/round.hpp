@@ -45,10 +45,13 @@ struct Doubts {
     const Trial& trial;
     const Optimism& optimism;
 
-    bool any() const { return trial.ran() || optimism.has_any(); }
+    bool any() const { return trial.ran() || is_optimistic(); }
     float of(std::size_t action) const {
-        return trial.doubt(action) + (optimism.has_any() ? optimism.bonus(action) : 0.0f);
+        return trial.doubt(action) + (is_optimistic() ? optimism.bonus(action) : 0.0f);
     }
+
+private:
+    bool is_optimistic() const { return optimism.has_any() && optimism.share() == 1; }
 };
 
 // Computes the scores of all lanes, and the action that each lane prefers after bonuses.
@@ -89,23 +92,32 @@ struct Decider {
         const Opinions opinions{scratch.optimistic, actions, predictor.lanes, scratch.greedy.data(),
                                 scratch.eligible.data(), scratch.in_charge, epsilon, remembered};
         explorer.distribution(opinions, probabilities);
-        if (const double left = trial.mix(opinions, probabilities); left > 0) share(left, opinions, probabilities);
+        if (const double share = optimism.share(); share < 1) {
+            const auto doubted = with_scores(opinions, [&](std::size_t a, float s) { return s - optimism.bonus(a); });
+            for (std::size_t a = 0; a < actions; ++a)
+                probabilities[a] = (1 - share) * probabilities[a] + share * doubted[a];
+        }
+        if (const double left = trial.mix(opinions, probabilities); left > 0) {
+            const auto alone =
+                with_scores(opinions, [&](std::size_t a, float s) { return trial.tries(a) ? not_allowed : s; });
+            for (std::size_t a = 0; a < actions; ++a) probabilities[a] += left * alone[a];
+        }
         return draw(probabilities, actions, uniform);
     }
 
 private:
-    // Shares a probability among the actions that are not on trial, as if no other were allowed.
-    void share(double left, Opinions opinions, double* probabilities) const {
-        std::vector<float> scores(opinions.scores, opinions.scores + opinions.actions * opinions.lanes);
+    // What the explorer would do if each score of an action were changed(action, score).
+    template <class Changed>
+    std::vector<double> with_scores(Opinions opinions, Changed&& changed) const {
+        std::vector<float> scores(opinions.actions * opinions.lanes);
         std::vector<int32_t> greedy(opinions.lanes);
-        std::vector<double> alone(opinions.actions);
-        for (std::size_t a = 0; a < opinions.actions; ++a)
-            if (trial.tries(a)) std::fill_n(scores.begin() + a * opinions.lanes, opinions.lanes, not_allowed);
+        std::vector<double> probabilities(opinions.actions);
+        for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = changed(i / opinions.lanes, opinions.scores[i]);
         predictor.greedy(scores.data(), opinions.actions, greedy.data());
         opinions.scores = scores.data();
         opinions.greedy = greedy.data();
-        explorer.distribution(opinions, alone.data());
-        for (std::size_t a = 0; a < opinions.actions; ++a) probabilities[a] += left * alone[a];
+        explorer.distribution(opinions, probabilities.data());
+        return probabilities;
     }
 };
 
@@ -137,14 +149,18 @@ struct Student {
         const std::size_t allowed =
             marks ? std::count_if(marks, marks + actions, [](uint8_t one) { return one != 0; }) : actions;
         const auto largest = [&](bool of_eligible) {
-            return trial.widened(explorer.largest_weight(allowed, epsilon, event.round, of_eligible), event.round);
+            const double bound = explorer.largest_weight(allowed, epsilon, event.round, of_eligible);
+            return trial.widened(optimism.widened(bound), event.round);
         };
         const uint64_t age = now > event.round ? now - event.round : 0;
         const Outcome outcome{scratch.scores.data(), scratch.greedy.data(), actions, learner.lanes, event.action,
                               unit.unit(event.cost), event.probability, largest(true), largest(false), age,
                               unit.fixed(), unit.varied()};
         optimism.add(event.action);
-        if (event.drawn) selector.add(outcome);
+        if (event.drawn) {
+            optimism.wait(age);
+            selector.add(outcome);
+        }
         trial.count(event.action, now);
         if (!weights) return;
         const double inverse = by_propensity ? offer.inverse(event.probability) : 1.0;

@@ -30,19 +30,24 @@ inline State state_of(const Optimism& optimism) {
     state["counts"] = copy_of(optimism.counts);
     state["last"] = copy_of(optimism.last);
     state["rounds"] = copy_of(std::vector<uint64_t>{optimism.rounds});
+    state["delay"] = copy_of(std::vector<double>{optimism.delay});
     return state;
 }
 
 inline void restore(Optimism& optimism, const State& state) {
     std::vector<uint64_t> rounds(1);
+    std::vector<double> delay(1);
     copy_from(state, "counts", optimism.counts);
     copy_from(state, "last", optimism.last);
     copy_from(state, "rounds", rounds);
+    copy_from(state, "delay", delay);
     require(std::all_of(optimism.counts.begin(), optimism.counts.end(), [](double count) { return count >= 0; }),
             "a negative count");
     require(std::all_of(optimism.last.begin(), optimism.last.end(), [&](uint64_t when) { return when <= rounds[0]; }),
             "counted after the last round");
+    require(delay[0] >= 0, "a negative delay");
     optimism.rounds = rounds[0];
+    optimism.delay = delay[0];
 }
 
 inline State state_of(const CostUnit& unit) {

@@ -99,12 +99,20 @@ class Lanes(BaseBandit):
         opinions = Opinions(scores, greedy, selector.eligible, selector.best, self.epsilon, remembered)
         probabilities = checked_distribution(self._explorer, opinions)  # line 3: the policy of λ_t, and exploration
         if self._counts_actions:
+            share = self._optimism.share
+            if share < 1:  # costs are late, so bonuses are left to a share of the decisions
+                doubted = self._as_if(opinions, scores - self._optimism.bonuses[:, np.newaxis])
+                probabilities = (1 - share) * probabilities + share * doubted
             left = self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
             if left > 0:  # the rest belongs to the actions that are not on trial, as if no other were allowed
-                others = np.where(self._trial.tried[:, np.newaxis], np.float32(np.inf), scores)
-                alone = opinions._replace(scores=others, greedy=others.argmin(axis=0).astype(np.int32))
-                probabilities += left * checked_distribution(self._explorer, alone)
+                alone = np.where(self._trial.tried[:, np.newaxis], np.float32(np.inf), scores)
+                probabilities += left * self._as_if(opinions, alone)
         return probabilities  # line 4 draws from it
+
+    def _as_if(self, opinions: Opinions, scores: Floats) -> NDArray[np.float64]:
+        """What the explorer would do with other scores."""
+        other = opinions._replace(scores=scores, greedy=scores.argmin(axis=0).astype(np.int32))
+        return checked_distribution(self._explorer, other)
 
     def _learn_by_parts(
         self, offer: Offer, action: int, cost: float, probability: float, round_: int, weights: Doubles, drawn: bool
@@ -116,7 +124,10 @@ class Lanes(BaseBandit):
         greedy = self._optimistic(scores).argmin(axis=0).astype(np.int32)
         largest, largest_ever = (
             self._trial.widened(
-                checked_weight(self._explorer, offer.n_allowed, self.epsilon, round_, of_eligible), round_
+                self._optimism.widened(
+                    checked_weight(self._explorer, offer.n_allowed, self.epsilon, round_, of_eligible)
+                ),
+                round_,
             )
             for of_eligible in (True, False)
         )
@@ -127,6 +138,8 @@ class Lanes(BaseBandit):
             self._selector.add(outcome)  # lines 5 and 7: the estimate of the cost, and the next λ
         if self._counts_actions:
             self._optimism.add(action)
+            if drawn:
+                self._optimism.wait(age)
             self._trial.count(action, self.learned_)
         if self._trains:
             changes = self._learner.changes
@@ -136,7 +149,9 @@ class Lanes(BaseBandit):
 
     def _optimistic(self, scores: Floats) -> Floats:
         """Scores with the bonuses of new and of rarely played actions (src/core/explorers)."""
-        doubts = self._trial.doubts + self._optimism.bonuses
+        doubts = self._trial.doubts
+        if self._optimism.share == 1:
+            doubts = doubts + self._optimism.bonuses
         return scores - doubts[:, np.newaxis] if len(doubts) else scores
 
     # Units of cost
