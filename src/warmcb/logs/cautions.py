@@ -104,8 +104,8 @@ def _mean_weight(evidence: Evidence) -> str:
         return ""
     return (
         f"the mean weight is {terms.value:.3g}, from {interval.low:.3g} to {interval.high:.3g}; expected 1: "
-        "rare decisions with large weights are missing, so wait for more, or the probabilities of the log or of the "
-        "policy are wrong: the check `frequencies` of the log tests those of the log"
+        "either rare decisions with large weights are missing (wait for more), or the probabilities of the log or of "
+        "the policy are wrong (the check `frequencies` of the log tests those of the log)"
     )
 
 
