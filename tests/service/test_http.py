@@ -559,6 +559,11 @@ def test_policies_are_evaluated_on_the_log(learned: Loop) -> None:
         assert best["low"] <= best["value"] <= best["high"]
         assert (value["compared"] is None) == (name == "logged")
         assert value["effective_size"] > 0
+        has_learned = any("may have learned 60 events" in text for text in value["warnings"])
+        assert has_learned == (name in ("version:61", "greedy:61"))
+    later = learned.ask("GET", "/events/59%2F%C3%A9")["time"]
+    told_later = learned.ask("POST", "/evaluate", json={"policies": ["version:61"], "since": later, "model": "none"})
+    assert "may have learned 1 event " in told_later["policies"]["version:61"]["warnings"][-1]
     rewards = [learned.ask("GET", f"/events/{i:02}%2F%C3%A9")["slots"][0]["reward"] for i in range(15, 60)]
     logged = told["policies"]["logged"]
     assert logged["estimates"][logged["best"]]["value"] == pytest.approx(sum(rewards) / 45)
@@ -579,6 +584,7 @@ def test_no_code_and_no_path_comes_from_a_request(learned: Loop, tmp_path: Path)
         assert "policy" in learned.refused("POST", "/evaluate", 400, json={"policies": [policy]})
     for policy in (f"greedy:{model}", f"version:{model}", "version:../61", "version:62", "greedy:-1", "version:61 "):
         assert "version" in learned.refused("POST", "/evaluate", 404, json={"policies": [policy]})
+    assert ", 61; GET" in learned.refused("POST", "/evaluate", 404, json={"policies": ["version:62"]})
 
 
 # --- deletion

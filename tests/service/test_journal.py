@@ -707,3 +707,19 @@ def test_loops_have_journals_of_their_own(tmp_path: Path) -> None:
         for service.loop in ("one", "two"):
             assert [number for number, _, _ in service.journal()] == [1, 2, 3, 4, 5, 6]
             assert service.bandit.learned_ == 6
+
+
+def test_an_evaluation_says_how_many_events_a_version_may_have_learned(service: SmallService) -> None:
+    play(service, *names("a", 8))
+    before = keep(service)
+    service.reset()
+    teach(service, RIGHT)
+    labelled = keep(service)
+    play(service, *names("b"))
+    after = keep(service)
+    for version, count in ((before, 8), (labelled, 0), (after, 6)):
+        warnings = service.evaluate(f"version:{version}")["policies"][f"version:{version}"]["warnings"]
+        learned = [text for text in warnings if "may have learned" in text]
+        assert [f"{count} events" in text for text in learned] == [True] * bool(count)
+    with pytest.raises(RefusedError, match=rf"nearest stored ones are .*{after}; GET"):
+        service.evaluate(f"greedy:{after + 1}")

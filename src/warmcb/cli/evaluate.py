@@ -23,7 +23,8 @@ from warmcb.logs.summary import Estimate
 _POLICY = (
     "A policy to evaluate; repeat the option for more. The first one is the reference for all others. One of: uniform, "
     "default (the first allowed action), logged, always:ACTION, the FILE of a saved bandit or policy, greedy:FILE for "
-    "the same without exploration, or your own, as module:object."
+    "the same without exploration, or your own, as module:object. A policy that has learned from this log looks better "
+    "than it is: evaluate it on later decisions."
 )
 
 

@@ -99,11 +99,13 @@ def _one_weight(evidence: Evidence) -> str:
 def _mean_weight(evidence: Evidence) -> str:
     counts = evidence.counts
     terms = Terms(counts * evidence.weights, 0.0, counts)
-    if 1.0 in gaussian(terms, evidence.units, level=SURE):
+    interval = gaussian(terms, evidence.units, level=SURE)
+    if 1.0 in interval:
         return ""
     return (
-        f"the mean weight is {terms.value:.3g}; expected about 1: "
-        "the probabilities of the log or of the policy are wrong, or rare decisions with large weights are missing"
+        f"the mean weight is {terms.value:.3g}, from {interval.low:.3g} to {interval.high:.3g}; expected 1: "
+        "either rare decisions with large weights are missing (wait for more), or the probabilities of the log or of "
+        "the policy are wrong (the check `frequencies` of the log tests those of the log)"
     )
 
 

@@ -19,6 +19,7 @@ Verdict = Literal["good", "look", "bad"]
 _NO_LOSS = ("checkpoint", "dangling", "same reward", "other reward")  # they do not lose a decision
 _FEW = 100  # decisions, effective or not: too few for any conclusion
 SHOWN_CHANGES = 5
+_RAISE = "raise the smallest probability (a larger `epsilon`, or an ε-greedy explorer)"
 
 
 class Finding(NamedTuple):
@@ -141,11 +142,11 @@ def _effective(support: Support) -> Finding:
     figure = f"{support.effective:,.0f} decisions ({share:.1%}) for the uniform policy"
     figure += f"; the largest 1/p is {support.largest_weight:,.4g}"
     if support.effective < _FEW:
-        return Finding("effective size", "bad", figure, "explore more, or wait: this is too little to compare policies")
+        advice = "explore more (a larger `epsilon`), or wait: this is too little to compare policies"
+        return Finding("effective size", "bad", figure, advice)
     if share < 0.05:
-        return Finding(
-            "effective size", "look", figure, "raise the smallest probability: a few rare draws have most of the weight"
-        )
+        advice = f"{_RAISE}: a few rare draws have most of the weight"
+        return Finding("effective size", "look", figure, advice)
     return Finding("effective size", "good", figure, "nothing to do")
 
 
@@ -163,7 +164,7 @@ def _exploration(found: Sums) -> Finding:
         return Finding("exploration", "bad", figure, "explore them, or remove them from the list of actions")
     if unplayed:
         figure += f"; {len(unplayed):,} of them were never drawn: {listed(unplayed)}"
-        return Finding("exploration", "look", figure, "wait, or raise the smallest probability")
+        return Finding("exploration", "look", figure, f"wait, or {_RAISE}")
     return Finding("exploration", "good", f"{figure}, all of them were drawn", "nothing to do")
 
 

@@ -109,9 +109,38 @@ async def named(database: Database, loop: str, number: str) -> Version:
     """Return the version with the number that a caller sent. Refuse if there is none."""
     is_number = number.isascii() and number.isdecimal() and len(number) <= 18
     found = await newest(database, loop, int(number)) if is_number else None
-    if found is None or found.version != int(number):
-        raise not_found(f"there is no version {shown(number)}; GET .../models lists them")
-    return found
+    if found is not None and found.version == int(number):
+        return found
+    nearest = await _nearest(database, loop, int(number)) if is_number else []
+    stored = f"; the nearest stored ones are {', '.join(map(str, nearest))}" if nearest else ""
+    raise not_found(f"there is no version {shown(number)}{stored}; GET .../models lists them")
+
+
+async def _nearest(database: Database, loop: str, number: int) -> list[int]:
+    sql = "SELECT version FROM versions WHERE loop = $1 AND broken = 0 ORDER BY abs(version - $2) LIMIT 3"
+    return sorted(version for (version,) in await database.fetch(sql, loop, number))
+
+
+async def learned_events(database: Database, loop: str, version: int, since: int, until: int) -> int:
+    """Return how many events of a period a version may have learned.
+
+    Events that it forgot in a reset do not count. Those that were set aside when the loop went back to an earlier
+    version count as well.
+
+    Args:
+        database: a transaction.
+        loop: the name of the loop.
+        version: the number of the version.
+        since: the beginning of the period.
+        until: its end.
+
+    """
+    sql = (
+        "SELECT count(*) FROM events WHERE loop = $1 AND joined <= $2 AND time >= $3 AND time < $4 AND joined >"
+        " (SELECT coalesce(max(number), 0) FROM journal WHERE loop = $1 AND kind = 'reset' AND number <= $2)"
+    )
+    ((count,),) = await database.fetch(sql, loop, version, since, until)
+    return int(count)
 
 
 async def mark_broken(database: Database, loop: str, version: int) -> None:

@@ -23,7 +23,9 @@ export const MODES = {
   },
   paused: {
     title: "Paused",
-    does: "The baseline decides. Everything is logged.",
+    does:
+      "The baseline decides: the first action on offer if a request names no baseline. The model goes on learning " +
+      "from it.",
     known: "The reward of the baseline is known. What the model would bring now is not.",
   },
 };

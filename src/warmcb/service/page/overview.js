@@ -39,7 +39,7 @@ export function overview({ main, loop, signal }) {
     }),
     lead: timeChart({
       title: "How sure λ is",
-      about: "The lead of the λ in charge over the next one, in estimated cost per decision.",
+      about: "How much lower the score of the λ in charge is than the next one.",
       axis: "lead",
       floor: 0,
     }),

@@ -12,8 +12,8 @@ export const GROUPS = [
         name: "mode",
         label: "Mode",
         about:
-          "Online: the model. Apprentice, shadow and paused: the baseline, which the model imitates, learns the " +
-          "rewards of, or leaves alone.",
+          "Online: the model. Apprentice, shadow and paused: the baseline, which is the first action on offer if a " +
+          "request names none. Apprentice and paused also learn to imitate it, shadow learns its rewards alone.",
         ...choice("online", "apprentice", "shadow", "paused"),
       },
       {

@@ -5,7 +5,7 @@ import { count, interval, number } from "./format.js";
 import { badge } from "./notice.js";
 import { table } from "./table.js";
 
-// The lead of the λ in charge over the next one, in estimated cost per decision.
+// The lead of the λ in charge over the next one, in scores.
 export function lead(scores) {
   const [best, next] = scores.map((one) => one.score).sort((a, b) => a - b);
   return next === undefined ? null : next - best;
@@ -41,7 +41,7 @@ export function trustTable(report) {
   const columns = [
     { name: "λ", cell: (one) => number(one.lambda) },
     { name: "Labels of", cell: (one) => one.sources.join(", ") || "–" },
-    { name: "Estimated cost", cell: (one) => number(one.score), isNumber: true },
+    { name: "Score", cell: (one) => number(one.score), isNumber: true },
     { name: "Costs more than λ = 1 by", cell: (one) => interval(one.low, one.high) || "not known", isNumber: true },
     { name: "", cell: (one) => (one === best ? badge("good", "in charge") : one.low > 0 ? "significantly worse" : "") },
   ];
@@ -53,7 +53,9 @@ export function trustTable(report) {
     h(
       "p",
       { class: "about" },
-      `The model has learned ${count(last.learned)} events, and ${rests}. A cost is minus a reward. `,
+      `The model has learned ${count(last.learned)} events, and ${rests}. A score is the mean cost plus the squared ` +
+        "errors of the predictions, so only comparisons mean something: the lowest score is in charge. A cost is " +
+        "minus a reward. ",
       "Intervals hold at all times simultaneously. They are shares of the reward range, if it is known.",
     ),
     table({ label: "All λ", columns, rows: last.scores }),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from warmcb._messages import shown
+from warmcb._messages import counted, shown
 from warmcb.service.bodies import EvaluateBody
 from warmcb.service.http.endpoints import Call, Endpoint, Reply
 from warmcb.service.http.parameters import ALWAYS, period
@@ -66,20 +66,31 @@ class Evaluating:
         since, until = period(body.since, body.until)
         async with self._running:
             stored: dict[str, bytes] = {}
+            cautions: dict[str, str] = {}
             for policy in body.policies:
                 kind, _, rest = policy.partition(":")
                 if policy in (learning or {}):
                     continue
                 if kind in ("version", "greedy"):
                     async with self.store.snapshot() as database:
-                        stored[rest] = (await versions.named(database, loop.name, rest)).data
+                        found = await versions.named(database, loop.name, rest)
+                        learned = await versions.learned_events(database, loop.name, found.version, since, until)
+                    stored[rest] = found.data
+                    if learned:
+                        cautions[policy] = (
+                            f"this version may have learned {counted(learned, 'event')} of this period, which can "
+                            "make its estimate too high: evaluate it on events since the time at which it was made"
+                        )
                 elif policy not in ("uniform", "default", "logged") and not (kind == "always" and rest):
                     expected = "uniform, default, logged, always:ACTION, version:NUMBER or greedy:NUMBER"
                     raise bad_request(f"the policy is {shown(policy)}; expected {expected}")
             async with self._log(loop.name, since, until) as folder:
                 limits, fresh = loop.settings.reward_range, Learners(loop.kind, dict(learning or {}))
                 task = Task(folder, body.policies, stored, body.model, body.level, limits, fresh)
-                return _checked(await apart(evaluation, task), folder)
+                told = _checked(await apart(evaluation, task), folder)
+            for policy, caution in cautions.items():
+                told["policies"][policy]["warnings"].append(caution)
+            return told
 
     async def check_health(self, call: Call) -> Reply:
         """Check whether the evidence of the recent log can be trusted."""
