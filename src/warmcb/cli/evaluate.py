@@ -79,6 +79,7 @@ def evaluate_command(
         print(json.dumps(_plain(log, found), indent=2))
     else:
         _print_tables(log, found, level)
+        outputs.tell_written(said, files)
 
 
 def _print_tables(log: str, found: Evaluation, level: float) -> None:
