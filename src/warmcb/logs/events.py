@@ -181,6 +181,8 @@ class Event:
 
 
 def _with_ids(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    if not isinstance(slots, tuple | list) or not all(isinstance(slot, Slot) for slot in slots):
+        raise InputError(f"slots is {shown(slots)}; expected a tuple of Slot, such as (slot,)")
     if not slots:
         raise InputError("slots is empty; expected at least one decision")
     if len({len(slot.probabilities) for slot in slots}) > 1:
