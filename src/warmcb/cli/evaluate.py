@@ -129,12 +129,8 @@ def _ends(interval: Interval) -> str:
 
 
 def _called(interval: Interval) -> str:
-    """An interval, and its kind in a few words."""
-    if interval.is_empty:
-        return "no value fits"
-    if interval.kind == "cressie-read":
-        return f"{_ends(interval)}, empirical likelihood"
-    return f"{_ends(interval)}, at every moment{' (asymptotically)' if interval.asymptotic else ''}"
+    """An interval and its name."""
+    return "no value fits" if interval.is_empty else f"{_ends(interval)}, {interval.name}"
 
 
 def _plain(log: str, found: Evaluation) -> dict[str, Any]:
