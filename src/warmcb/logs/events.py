@@ -33,6 +33,7 @@ class Slot:
             that were not available.
         id: the id of the slot, if the event has several.
         allowed: the places of the actions that could have been chosen; None for all that earlier slots did not use.
+            Give it if not every action was available: a probability of 0 does not say so.
         reward: the reward; None if there was none. A cost is −reward.
         rewarded: the time of the reward.
         filled: whether no reward arrived in time, and the default reward was used.

@@ -56,7 +56,7 @@ class Tally:
     Attributes:
         events: the number of events, without those left out.
         decisions: the number of decisions, without those left out.
-        odd: the problems by kind. The kinds are the keys of `SKIPPED` and `KEPT` in `warmcb.logs.tally`.
+        odd: the problems by kind, such as "broken" for lines that are not JSON.
 
     Examples:
         >>> from pathlib import Path
@@ -76,7 +76,7 @@ class Tally:
         """Count problems.
 
         Args:
-            kind: a key of `SKIPPED` or `KEPT`.
+            kind: the kind of the problems, such as "broken".
             file: the file of the first one.
             line: its line or row, from 1; 0 for the file itself.
             count: the number of problems.
@@ -90,7 +90,7 @@ class Tally:
         """Get the number of problems of one kind.
 
         Args:
-            kind: a key of `SKIPPED` or `KEPT`.
+            kind: the kind of the problems, such as "broken".
 
         Returns:
             the number.
