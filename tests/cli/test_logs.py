@@ -64,6 +64,8 @@ def test_a_log_that_contradicts_itself(tmp_path: Path) -> None:
     policies = ("--policy", "logged", "--policy", "always:0", "--reward-range", "0,1", "--model", "none")
     done = warmcb("evaluate", tmp_path, *policies, "--report", tmp_path / "page.html")
     assert "no value fits" in done.stdout
+    assert done.stderr.endswith(f"wrote {tmp_path / 'page.html'}\n")
+    assert "(empirical likelihood)" in (tmp_path / "page.html").read_text()
     assert "always:0: no value fits all decisions: the probabilities of the log" in done.stdout
     assert "no value fits" in (tmp_path / "page.html").read_text()
 
