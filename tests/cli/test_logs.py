@@ -64,6 +64,8 @@ def test_a_log_that_contradicts_itself(tmp_path: Path) -> None:
     policies = ("--policy", "logged", "--policy", "always:0", "--reward-range", "0,1", "--model", "none")
     done = warmcb("evaluate", tmp_path, *policies, "--report", tmp_path / "page.html")
     assert "no value fits" in done.stdout
+    assert done.stderr.endswith(f"wrote {tmp_path / 'page.html'}\n")
+    assert "(empirical likelihood)" in (tmp_path / "page.html").read_text()
     assert "always:0: no value fits all decisions: the probabilities of the log" in done.stdout
     assert "no value fits" in (tmp_path / "page.html").read_text()
 
@@ -129,8 +131,8 @@ def test_the_log_tells_the_algorithm(tmp_path: Path) -> None:
         (["evaluate", "LOG", "--reward-range", "0,0.5"], "rewards"),
         (["evaluate", "LOG", "--model", "trees"], "model is 'trees'"),
         (["evaluate", "LOG", "--plot", "values.txt"], "--plot is 'values.txt'"),
-        (["replay", "LOG", "--algorithm", "magic"], "magic"),
-        (["replay", "LOG", "--algorithm", "arrow"], "reward_range is None"),
+        (["replay", "LOG", "--algorithm", "magic"], "package.module:Class or package.module:function"),
+        (["replay", "LOG", "--algorithm", "arrow"], "reward (--reward-range), as ArrowCB needs costs from 0 to 1"),
         (["replay", "LOG", "--algorithm", "shared"], "the log has actions without features"),
         (["replay", "LOG", "--method", "magic"], "method is 'magic'"),
     ],

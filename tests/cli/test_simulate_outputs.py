@@ -55,7 +55,7 @@ def test_save(table: Path, tmp_path: Path) -> None:
         "200",
     ]
     done = warmcb("simulate", table, *arguments, "--save", path)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"wrote {path}\n")
     data = read_file(table)
     run = simulate(ArrowCB(2, epsilon=0.1, horizon=200, seed=5), data.X, data.y, warm_start=50, interaction=200, seed=5)
     saved = load(path)
@@ -107,7 +107,7 @@ def test_a_trace_by_hand() -> None:
 def test_plots(table: Path, tmp_path: Path, suffix: str, start: bytes) -> None:
     run, certainty = tmp_path / f"run{suffix}", tmp_path / f"sure{suffix}"
     done = warmcb("simulate", table, "--plot", run, "--plot-certainty", certainty)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"wrote {run}\nwrote {certainty}\n")
     assert run.read_bytes().startswith(start)
     assert certainty.read_bytes().startswith(start)
 

@@ -121,6 +121,7 @@ def test_slots_that_make_no_sense(changes: dict[str, Any], message: str) -> None
     ("changes", "message"),
     [
         ({"id": ""}, "id is ''; expected a text that names the event"),
+        ({"slots": Slot(0, (1.0,))}, r"slots is Slot\(.* expected a tuple of Slot, such as"),
         ({"slots": ()}, "slots is empty; expected at least one decision"),
         ({"slots": (Slot(0, (1.0,)), Slot(0, (0.5, 0.5)))}, "expected one for each action of the event in all"),
         ({"slots": (Slot(0, (1.0,), "a"), Slot(0, (1.0,), "a"))}, "expected different ones"),

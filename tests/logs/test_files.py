@@ -139,6 +139,14 @@ def logged(name: str, probabilities: list[float], **changes: Any) -> bytes:
     return json.dumps(line | {"Timestamp": START.isoformat()} | changes).encode()
 
 
+def test_lines_of_another_form_say_what_was_expected(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_bytes(b'{"user": 1, "shown": "tea"}\n')
+    with pytest.raises(
+        DataError, match=r"1 line without a decision .*it has no c; expected dsjson; convert other lines"
+    ):
+        ids(open_log(tmp_path / "log.jsonl"))
+
+
 def test_odd_lines_are_counted_and_shown(tmp_path: Path) -> None:
     log = written(
         tmp_path / "log.dsjson",
@@ -289,6 +297,36 @@ def test_a_wrong_value_costs_one_row_of_parquet(tmp_path: Path, column: str, val
     log = open_log(tmp_path / "log.parquet")
     assert [event.id for event in log.events()] == ["b", "c"]
     assert kinds(log) == {kind: 1, "no time": 2}
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("time", ["2026-11-16"] * 2, r"the column time has the type String; expected Datetime\(.*'UTC'\)"),
+        ("time", [1_800_000_000] * 2, "the column time has the type Int64; expected Datetime"),
+        ("action", ["tea", "milk"], "the column action has the type String; expected UInt32, the position of"),
+        ("probabilities", [0.5, 0.5], r"has the type Float64; expected List\(Float64\), one number for each action"),
+        ("unit", [["a"], ["b"]], r"the column unit has the type List\(String\); expected String"),
+    ],
+)
+def test_a_column_of_another_type_is_named(tmp_path: Path, column: str, values: list[Any], message: str) -> None:
+    rows = {"event": ["a", "b"], "action": [0, 0], "probabilities": [[0.5, 0.5]] * 2, column: values}
+    pl.DataFrame(rows).write_parquet(tmp_path / "log.parquet")
+    with pytest.raises(DataError, match=message):
+        ids(open_log(tmp_path / "log.parquet"))
+
+
+def test_columns_of_other_names_are_named(tmp_path: Path) -> None:
+    rows = table_of([event("a")]).with_columns(user_id=1, rewrd=1.0, __index_level_0__=0)
+    rows.write_parquet(tmp_path / "log.parquet")
+    health = check_log(open_log(tmp_path))
+    (noticed,) = [line for line in health.tally.lines() if line.startswith("noticed: 1 file with columns that are not")]
+    assert noticed.endswith(": user_id, rewrd)")
+    lines = health.findings[0]
+    assert (lines.verdict, lines.figure) == (
+        "look",
+        "all 1 decisions can be used, but not these columns: user_id, rewrd",
+    )
 
 
 def test_broken_parquet_among_good_files(tmp_path: Path) -> None:

@@ -325,6 +325,14 @@ def test_a_gap_in_time_is_found(tmp_path: Path) -> None:
     assert "the longest gap 2 days from 2026-11-16 09:59 UTC" in found.figure
 
 
+def test_seconds_that_were_read_as_microseconds_are_found(tmp_path: Path) -> None:
+    events = [
+        replace(one, time=datetime.fromtimestamp(1793.5 + i / 1000, UTC)) for i, one in enumerate(drawn_events(9))
+    ]
+    found = finding(checked(tmp_path, events), "times")
+    assert (found.verdict, found.figure) == ("bad", "the last decision was at 1970-01-01 00:29:53 UTC")
+
+
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=60), st.integers(1, 20))
 def test_a_timeline_counts_all_however_long_it_gets(seconds: list[int], size: int) -> None:
     timeline = Timeline()
@@ -479,7 +487,8 @@ def test_extreme_numbers_and_empty_contexts_do_no_harm(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = strange(tmp_path)
     done = warmcb("log", "check", path, "--out", tmp_path / "page.html")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"wrote {tmp_path / 'page.html'}\n")
+    assert done.stdout.endswith("verdict: good (nothing to do)\n")
     assert "frequencies" in done.stdout
     assert "1,000 events with 1,000 decisions" in done.stdout
     assert (tmp_path / "page.html").exists()

@@ -50,6 +50,7 @@ def test_units_are_numbered_as_they_appear() -> None:
 
 
 def test_one_decision_or_one_unit_says_nothing() -> None:
+    assert gaussian(*terms([1.0])).name == "Gaussian"
     assert gaussian(*terms([1.0])) == Interval(-np.inf, np.inf, "gaussian", 0.95, True)
     assert gaussian(*terms([1.0, 2.0], [4, 4])).width == np.inf
 

@@ -85,7 +85,7 @@ def test_a_log_that_explored_little_leaves_little(tmp_path: Path) -> None:
         ({"a": WarmBandit(3)}, {"method": "magic"}, "method is 'magic'"),
         ({"a": WarmBandit(3)}, {"method": "rejection", "runs": 0}, "runs is 0"),
         ({"a": WarmBandit(3)}, {"points": 0}, "looks is 0|points is 0"),
-        ({"a": ArrowCB(3)}, {}, "reward_range is None; expected the lowest and the highest reward, as ArrowCB needs"),
+        ({"a": ArrowCB(3)}, {}, r"reward_range is None; expected .*--reward-range\), as ArrowCB needs"),
         ({"a": WarmBandit(4)}, {}, "the log has 3 actions; expected 4"),
     ],
 )

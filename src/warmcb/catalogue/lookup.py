@@ -36,7 +36,8 @@ def algorithm(name: str, among: Collection[str] = CATALOGUE.keys()) -> Algorithm
     if _own.is_own(name):
         return _own_algorithm(name)
     if name not in among:
-        raise InputError(f"algorithm is {name!r}; expected one of {', '.join(among)}, or package.module:Class")
+        own = "package.module:Class or package.module:function"
+        raise InputError(f"algorithm is {name!r}; expected one of {', '.join(among)}, or your own, as {own}")
     return CATALOGUE[name]
 
 

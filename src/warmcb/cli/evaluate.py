@@ -80,6 +80,7 @@ def evaluate_command(
         print(json.dumps(_plain(log, found), indent=2))
     else:
         _print_tables(log, found, level)
+        outputs.tell_written(said, files)
 
 
 def _print_tables(log: str, found: Evaluation, level: float) -> None:
@@ -129,12 +130,8 @@ def _ends(interval: Interval) -> str:
 
 
 def _called(interval: Interval) -> str:
-    """An interval, and its kind in a few words."""
-    if interval.is_empty:
-        return "no value fits"
-    if interval.kind == "cressie-read":
-        return f"{_ends(interval)}, empirical likelihood"
-    return f"{_ends(interval)}, at every moment{' (asymptotically)' if interval.asymptotic else ''}"
+    """An interval and its name."""
+    return "no value fits" if interval.is_empty else f"{_ends(interval)}, {interval.name}"
 
 
 def _plain(log: str, found: Evaluation) -> dict[str, Any]:

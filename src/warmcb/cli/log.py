@@ -13,6 +13,11 @@ from warmcb.logs import check_log, open_log
 from warmcb.logs.health_page import write_health_page
 
 _COLORS = {"good": "green", "look": "yellow", "bad": "red"}
+_MEANING = {
+    "good": "nothing to do",
+    "look": "read the advice",
+    "bad": "do not use the log before you understand the problem",
+}
 
 log_app = group("Find out whether a log of decisions can be relied on.")
 
@@ -23,10 +28,13 @@ def check(
     out: Annotated[Path | None, output_file("Write a page with figures.", "FILE.html")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the health of a log: whether its probabilities are right, what it can tell, and what looks odd."""
+    """Check the health of a log: whether its probabilities are right, what it can tell, and what looks odd.
+
+    The last line is the verdict. The exit code is 0 for every verdict, and 2 if the log cannot be read.
+    """
     files = outputs.check_outputs({"out": out}, log, pages={"out"})
-    opened = open_log(log)
-    with console.busy(console.messages(), f"reading {log}"):
+    said, opened = console.messages(), open_log(log)
+    with console.busy(said, f"reading {log}"):
         health = check_log(opened)
         if "out" in files:
             write_health_page(health, files["out"])
@@ -40,3 +48,5 @@ def check(
     answer.print(table)
     for line in health.tally.lines():
         console.tell(answer, line)
+    answer.print(f"verdict: [{_COLORS[health.verdict]}]{health.verdict}[/] ({_MEANING[health.verdict]})")
+    outputs.tell_written(said, files)

@@ -10,7 +10,8 @@ LogPath = Annotated[
     str,
     typer.Argument(
         metavar="LOG",
-        help="A log: a Parquet or dsjson file (.parquet, .dsjson, .json, .jsonl, also .gz), or a folder of such files.",
+        help="A log: a Parquet file (.parquet), a file with lines of dsjson (.dsjson, .json, .jsonl, also .gz), or a "
+        "folder of such files.",
     ),
 ]
 Target = Annotated[

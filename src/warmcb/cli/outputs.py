@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from rich.console import Console
 
 from warmcb._atomic import replacing
 from warmcb._messages import one_line
 from warmcb.bandits import Bandit, SharedBandit
+from warmcb.cli.console import tell
 from warmcb.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,6 +93,12 @@ def _named(option: str, path: Path) -> Iterator[None]:
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or one_line(error) or type(error).__name__
         raise OSError(f"{option} is {str(path)!r}, which could not be written: {reason}") from error
+
+
+def tell_written(console: Console, files: Mapping[str, Path]) -> None:
+    """Say on the console which files the command has written."""
+    for path in files.values():
+        tell(console, f"wrote {path}")
 
 
 def write_model(option: str, path: Path, bandit: Any) -> None:

@@ -83,6 +83,7 @@ def replay_command(
         print(json.dumps(_plain(log, found), indent=2))
     else:
         _print_table(log, found)
+        outputs.tell_written(said, files)
 
 
 def _bandits(

@@ -119,7 +119,12 @@ def rows_of_line(line: bytes, place: str) -> list[Row]:
 
 def _rows_of(read: _Line, place: str) -> list[Row]:
     if not (request := bytes(read.c)) or request == b"null":
-        raise LineError("no decision" if read.reward_value is UNSET else "dangling")
+        if read.reward_value is not UNSET:
+            raise LineError("dangling")
+        raise LineError(
+            "no decision",
+            "it has no c; expected dsjson; convert other lines with append_parquet, as the guide to logs shows",
+        )
     found = names_of(request)
     if not found:
         raise LineError("no decision", "c has no actions in _multi")

@@ -42,7 +42,7 @@ def write_evaluation_page(found: Evaluation, log: str, path: Path) -> None:
         svg = inline_svg(svg_of(plot_evaluation(found)), "values", "The value of each policy")
     last = next(iter(found.policies.values())).sequence.last
     caption = (
-        f"Left: intervals for the value as the log grows, which hold {_when(last)}. "
+        f"Left: intervals for the value as the log grows, which hold {last.name}. "
         f"Right: the best estimate from all decisions, with an ordinary {last.level:.0%} interval."
     )
     write_page(
@@ -69,7 +69,7 @@ def _compared(name: str, value: PolicyValue, reference: str, measure: PolicyValu
     more = f"{abs(value.compared.value):.4f} {'more' if value.compared.value >= 0 else 'less'} than {reference}"
     sentence = f"{_brings(value)}, {more}."
     if not certain.is_empty:
-        sentence += f" The difference lies between {_ends(certain)}, {_when(certain)}."
+        sentence += f" The difference lies between {_ends(certain)}, {certain.name}."
     if value.warnings:
         return PolicyAnswer(name, "look", "not reliable", f"{sentence} But {value.warnings[0]}.")
     if measure.warnings:
@@ -87,10 +87,6 @@ def _brings(value: PolicyValue) -> str:
         f"It earns {value.best.value:.4f} per decision "
         f"({inner.level:.0%} interval: {inner.low:.4f} to {inner.high:.4f})"
     )
-
-
-def _when(interval: Interval) -> str:
-    return "at all times together, asymptotically" if interval.asymptotic else "at all times together"
 
 
 def _ends(interval: Interval) -> str:

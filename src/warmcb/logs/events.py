@@ -33,6 +33,7 @@ class Slot:
             that were not available.
         id: the id of the slot, if the event has several.
         allowed: the places of the actions that could have been chosen; None for all that earlier slots did not use.
+            Give it if not every action was available: a probability of 0 does not say so.
         reward: the reward; None if there was none. A cost is −reward.
         rewarded: the time of the reward.
         filled: whether no reward arrived in time, and the default reward was used.
@@ -181,6 +182,8 @@ class Event:
 
 
 def _with_ids(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    if not isinstance(slots, tuple | list) or not all(isinstance(slot, Slot) for slot in slots):
+        raise InputError(f"slots is {shown(slots)}; expected a tuple of Slot, such as (slot,)")
     if not slots:
         raise InputError("slots is empty; expected at least one decision")
     if len({len(slot.probabilities) for slot in slots}) > 1:

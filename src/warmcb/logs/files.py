@@ -49,16 +49,16 @@ def batches(path: Path, rows: int, tally: Tally) -> Iterator[Batch]:
     """The rows of a file. An error is counted, and ends the file."""
     try:
         if name_and_suffix(path)[1] == _PARQUET:
-            yield from _parquet_batches(path, rows)
+            yield from _parquet_batches(path, rows, tally)
         else:
             yield from _text_batches(path, rows, tally)
     except (OSError, DataError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         tally.add("unreadable", path, 0, detail=one_line(error))
 
 
-def _parquet_batches(path: Path, rows: int) -> Iterator[Batch]:
+def _parquet_batches(path: Path, rows: int, tally: Tally) -> Iterator[Batch]:
     start = 1
-    for table in read_parquet(path, rows):
+    for table in read_parquet(path, rows, tally):
         yield Batch(path, table, np.arange(start, start + len(table)))
         start += len(table)
 

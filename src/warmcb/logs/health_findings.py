@@ -1,6 +1,7 @@
 """The findings of the checks of a log: what was found, how serious it is, and what to do."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ _NO_LOSS = ("checkpoint", "dangling", "same reward", "other reward")  # they do 
 _FEW = 100  # decisions, effective or not: too few for any conclusion
 SHOWN_CHANGES = 5
 _RAISE = "raise the smallest probability (a larger `epsilon`, or an ε-greedy explorer)"
+_FIRST_YEAR = datetime(1980, 1, 1, tzinfo=UTC)  # no log is older, but seconds that are read as microseconds are
 
 
 class Finding(NamedTuple):
@@ -75,6 +77,10 @@ def _lines(tally: Tally) -> Finding:
     share = sum(lost.values()) / (tally.decisions + sum(lost.values()))
     parts = [counted(count, *SKIPPED[kind]) for kind, count in lost.items()]
     parts += [counted(damaged, "file", " that could not be read to the end")] if damaged else []
+    if not parts and "ignored columns" in tally.odd:
+        figure = f"all {tally.decisions:,} decisions can be used, but not these columns: "
+        advice = "rename them as a log does if they have its values, such as unit or reward"
+        return Finding("lines", "look", figure + tally.odd["ignored columns"].detail, advice)
     if not parts:
         return Finding("lines", "good", f"all {tally.decisions:,} decisions can be used", "nothing to do")
     advice = "look at the first line of each kind, which is named below, and at what writes them"
@@ -209,6 +215,9 @@ def _times(found: Sums) -> Finding:
     if gap is None:
         return Finding("times", "look", "all decisions have the same time, or none", "log the time of each decision")
     figure = f"{in_words(timeline.span)} from the first decision to the last, the longest gap {in_words(gap.seconds)}"
+    if timeline.latest < _FIRST_YEAR:
+        figure = f"the last decision was at {timeline.latest:%Y-%m-%d %H:%M:%S} UTC"
+        return Finding("times", "bad", figure, "convert times to the right unit: seconds are not microseconds")
     mean = timeline.span / timeline.timed
     if gap.seconds > max(50 * mean, 0.05 * timeline.span):
         figure += f" from {gap.start:%Y-%m-%d %H:%M} UTC"

@@ -90,6 +90,11 @@ class Timeline:
         return 0.0 if self._origin is None else (self._latest - self._origin) / _SECOND
 
     @property
+    def latest(self) -> datetime:
+        """The time of the last decision."""
+        return _moment(self._latest)
+
+    @property
     def longest_gap(self) -> Gap | None:
         """The longest period without a decision; None if all times are the same."""
         start, length = self._gap

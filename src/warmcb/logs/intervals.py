@@ -10,6 +10,8 @@ from warmcb.logs._checks import Units, confidence_level, rewards_between
 from warmcb.logs.estimators import Terms
 from warmcb.logs.evidence import Evidence
 
+_NAMES = {"gaussian": "Gaussian", "cressie-read": "empirical likelihood"}
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -40,6 +42,13 @@ class Interval:
     def width(self) -> float:
         """The distance of the ends."""
         return self.high - self.low
+
+    @property
+    def name(self) -> str:
+        """What tables and reports call it: "Gaussian", "empirical likelihood" or "at every moment"."""
+        if self.kind in _NAMES:
+            return _NAMES[self.kind]
+        return f"at every moment{' (asymptotically)' if self.asymptotic else ''}"
 
     @property
     def is_empty(self) -> bool:

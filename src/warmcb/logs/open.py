@@ -50,7 +50,7 @@ class Log:
             rows: the approximate number of rows of a table.
 
         Yields:
-            data frames with the columns of `warmcb.logs.table.SCHEMA`.
+            data frames with the columns of a log, which the guide to logs lists.
 
         Raises:
             DataError: the log has no decision that can be used.

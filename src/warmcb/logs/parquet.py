@@ -10,13 +10,19 @@ from pathlib import Path
 import polars as pl
 
 from warmcb._atomic import replacing, sweep
+from warmcb._messages import listed
 from warmcb.errors import DataError
 from warmcb.logs.events import Event
-from warmcb.logs.table import SCHEMA, table_of
+from warmcb.logs.table import SCHEMA, TIME, table_of
+from warmcb.logs.tally import Tally
 
 _ROW_GROUP = 16384  # rows that are read at once
 _MOST_EVENTS = 131_072  # events in memory at once
 
+_EXPECTED = {
+    "action": "UInt32, the position of the chosen action",
+    "probabilities": "List(Float64), one number for each action",
+}
 _DEFAULTS = {"arm": pl.lit("model"), "activated": pl.lit(True), "filled": pl.lit(False), "dropped": pl.lit(0.0)}
 
 
@@ -63,12 +69,18 @@ def _write(table: pl.DataFrame, place: Path) -> Path:
     return path
 
 
-def read_parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+def read_parquet(path: Path, rows: int, tally: Tally) -> Iterator[pl.DataFrame]:
     """Read the rows of a file in batches, with the types of the table. Missing optional columns get defaults."""
     lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
     have = lazy.collect_schema()
     if missing := {"event", "action", "probabilities"} - set(have):
         raise DataError(f"it has no column {', '.join(sorted(missing))}")
+    for name, found in have.items():
+        if name in SCHEMA and not _can_be_read(found, SCHEMA[name]):
+            raise DataError(f"the column {name} has the type {found}; expected {_EXPECTED.get(name, SCHEMA[name])}")
+    # pandas writes its index as a column whose name begins so.
+    if ignored := [name for name in have if name not in SCHEMA and not name.startswith("__")]:
+        tally.add("ignored columns", path, 0, detail=listed(ignored))
     columns = [
         (_typed(name, have[name], kind) if name in have else _DEFAULTS.get(name, pl.lit(None)).cast(kind)).alias(name)
         for name, kind in SCHEMA.items()
@@ -76,6 +88,17 @@ def read_parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     typed = lazy.select(columns).with_columns(pl.col(name).fill_null(value) for name, value in _DEFAULTS.items())
     for start in range(0, lazy.select(pl.len()).collect().item(), rows):
         yield typed.slice(start, rows).collect()
+
+
+def _can_be_read(found: pl.DataType, kind: pl.DataType) -> bool:
+    """Whether the values of a column can be converted. The sizes of numbers, and the type in lists, may differ."""
+    if found == pl.Null:
+        return True
+    if isinstance(kind, pl.List):
+        return isinstance(found, pl.List | pl.Array)
+    if kind == TIME:  # a number could be of seconds or of milliseconds
+        return isinstance(found, pl.Datetime | pl.Date)
+    return found.is_numeric() if kind.is_integer() else not found.is_nested()
 
 
 def _typed(name: str, found: pl.DataType, kind: pl.DataType) -> pl.Expr:

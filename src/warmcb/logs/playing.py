@@ -80,7 +80,8 @@ class Player(ABC):
             return np.asarray(low + (high - low) * ((best - logged.reward) / (best - worst)))
         if -best < low or -worst > high:
             needs = f"{type(self.bandit).__name__} needs costs from {low:g} to {high:g}"
-            raise InputError(f"reward_range is None; expected the lowest and the highest reward, as {needs}")
+            expected = f"expected the lowest and the highest reward (--reward-range), as {needs}"
+            raise InputError(f"reward_range is None; {expected}")
         return -logged.reward
 
     @property

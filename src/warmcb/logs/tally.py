@@ -26,6 +26,7 @@ KEPT = {
     "no time": ("decision", " without a time that can be read"),
     "truncated": ("compressed file", ", damaged or cut short"),
     "unreadable": ("file", " that cannot be read"),
+    "ignored columns": ("file", " with columns that are not of a log"),
 }
 """The kinds of problems that do not leave out a decision by themselves: a noun, and the text after it."""
 
@@ -55,7 +56,7 @@ class Tally:
     Attributes:
         events: the number of events, without those left out.
         decisions: the number of decisions, without those left out.
-        odd: the problems by kind. The kinds are the keys of `SKIPPED` and `KEPT` in `warmcb.logs.tally`.
+        odd: the problems by kind, such as "broken" for lines that are not JSON.
 
     Examples:
         >>> from pathlib import Path
@@ -75,7 +76,7 @@ class Tally:
         """Count problems.
 
         Args:
-            kind: a key of `SKIPPED` or `KEPT`.
+            kind: the kind of the problems, such as "broken".
             file: the file of the first one.
             line: its line or row, from 1; 0 for the file itself.
             count: the number of problems.
@@ -89,7 +90,7 @@ class Tally:
         """Get the number of problems of one kind.
 
         Args:
-            kind: a key of `SKIPPED` or `KEPT`.
+            kind: the kind of the problems, such as "broken".
 
         Returns:
             the number.

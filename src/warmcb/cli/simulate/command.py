@@ -170,6 +170,8 @@ def simulate(
             else:
                 results.print_facts(facts)
                 results.print_lambdas(run)
+    if not as_json:
+        outputs.tell_written(said, files)
 
 
 def _check_sizes(warm_start: int | None, interaction: int | None) -> None:

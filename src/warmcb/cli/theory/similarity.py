@@ -118,6 +118,7 @@ def similarity_command(
         print(json.dumps(facts))
     else:
         print_answer(facts)
+        outputs.tell_written(said, files)
 
 
 def _following(measured: Frontier) -> tuple[float, float]:
