@@ -150,11 +150,12 @@ def test_killed_at_any_moment_it_goes_on_and_ends_with_the_same_rows(
     assert results(out).equals(results(done))
 
 
-def test_ctrl_c_stops_at_once_and_says_how_to_go_on(data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_kill_stop_at_once_and_say_how_to_go_on(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "out"
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the child must not inherit a shell's "ignore"
     process = start_and_wait(["--data", data, "--out", out, "--shuffles", "200", *SMALL], out, 5)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, told = process.communicate(timeout=30)
     assert units_done(out) < 800
     assert process.returncode == 130

@@ -1,6 +1,7 @@
 """`warmcb reproduce`: the paper's study, and a verdict on each of its claims."""
 
 import shlex
+import signal
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -178,6 +179,7 @@ def reproduce(
     console = messages()
     began = datetime.now(UTC)
     try:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the user learns how to continue
         with _engine(workers, cluster) as engine, StudyProgress(console) as progress:
             outcome = run_study(wanted, store, engine, progress)
         with busy(console, "drawing"):
@@ -222,8 +224,13 @@ def _print_comparisons(found: Sequence[Comparison], families: int) -> None:
     if not found:
         return
     answer = results()
-    columns = ("difference", "average cost", "lower in", "verdict")
+    columns = ("algorithms", "difference in average cost", "lower in", "verdict")
     answer.print(table(dict.fromkeys(columns, "left"), map(_compared, found)))
+    tell(
+        answer,
+        "below 0 the first costs less; brackets: the 95 % interval over families of data sets. It is wide if one family"
+        " differs\nmuch from the others, even where all agree who costs less",
+    )
     if families < FEWEST_FAMILIES:
         tell(
             answer,
@@ -246,6 +253,11 @@ def _print_claims(console: Console, claims: Sequence[Mapping[str, Any]]) -> None
     if judged:
         columns = ("claim", "where", "least favourable", "verdict")
         results().print(table(dict.fromkeys(columns, "left"), map(_row, judged)))
+        tell(
+            results(),
+            "least favourable: the smallest of a claim's numbers and its 95 % interval; above 0 it supports the claim."
+            " Verdicts are\ncorrected for all claims together: an interval that begins just above 0 can be too close to call",
+        )
     if not_run := [claim["id"] for claim in claims if claim["verdict"] == NOT_RUN]:
         were, they = ("was", "it needs") if len(not_run) == 1 else ("were", "they need")
         what = f"{counted(len(not_run), 'claim')} {were} not run; {they} other algorithms, noises or ε"
