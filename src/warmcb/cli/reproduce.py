@@ -224,12 +224,12 @@ def _print_comparisons(found: Sequence[Comparison], families: int) -> None:
     if not found:
         return
     answer = results()
-    columns = ("algorithms", "difference in average cost", "lower in", "verdict")
+    columns = ("algorithms", "cost difference", "lower in", "verdict")
     answer.print(table(dict.fromkeys(columns, "left"), map(_compared, found)))
     tell(
         answer,
-        "below 0 the first costs less; brackets: the 95 % interval over families of data sets. It is wide if one family"
-        " differs\nmuch from the others, even where all agree who costs less",
+        "cost difference: in average cost; below 0 the first is better. Brackets contain the 95 % interval over families"
+        " of\ndata sets. It is wide if one family differs much from the others, even where all agree which is better",
     )
     if families < FEWEST_FAMILIES:
         tell(
@@ -256,7 +256,7 @@ def _print_claims(console: Console, claims: Sequence[Mapping[str, Any]]) -> None
         tell(
             results(),
             "least favourable: the smallest of a claim's numbers and its 95 % interval; above 0 it supports the claim."
-            " Verdicts are\ncorrected for all claims together: an interval that begins just above 0 can be too close to call",
+            " All claims\nare corrected together, so one whose interval begins just above 0 can be too close to call",
         )
     if not_run := [claim["id"] for claim in claims if claim["verdict"] == NOT_RUN]:
         were, they = ("was", "it needs") if len(not_run) == 1 else ("were", "they need")
