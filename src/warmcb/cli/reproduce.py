@@ -228,8 +228,9 @@ def _print_comparisons(found: Sequence[Comparison], families: int) -> None:
     answer.print(table(dict.fromkeys(columns, "left"), map(_compared, found)))
     tell(
         answer,
-        "cost difference: in average cost; below 0 the first is better. Brackets contain the 95 % interval over families"
-        " of\ndata sets. It is wide if one family differs much from the others, even where all agree which is better",
+        "cost difference: in average cost; below 0 the first is better. Brackets contain the 95 % interval over"
+        " families\nof data sets. It is wide if one family differs much from the others, even where all agree which is"
+        " better",
     )
     if families < FEWEST_FAMILIES:
         tell(
