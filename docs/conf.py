@@ -5,7 +5,10 @@ import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+extensions_of_ours = str(Path(__file__).parent / "_ext")
+sys.path.insert(0, extensions_of_ours)
+# Its `kernels` runs the lessons. The usual kernel warns in each that its port is not encrypted.
+os.environ["JUPYTER_PATH"] = extensions_of_ours
 
 project = "warmcb"
 author = "The warmcb engineers"

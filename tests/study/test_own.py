@@ -58,7 +58,7 @@ def example() -> str:
 
 
 def page_command() -> list[str]:
-    (line,) = re.findall(r"^warmcb reproduce .*mine:.*$", PAGE, re.MULTILINE)
+    (line,) = re.findall(r"^warmcb reproduce .*mine:.*$", PAGE.replace("\\\n", ""), re.MULTILINE)
     words = shlex.split(line)
     return [sys.executable, "-m", *words[: words.index("--out")]]
 
@@ -75,7 +75,7 @@ class Studio:
         pl.DataFrame(columns).write_csv(folder / "first.csv")
 
     def run(self, *more: str) -> "subprocess.CompletedProcess[str]":
-        small = ["--learning-rates", "0.5", "--epsilon", "0.0125", "--shuffles", "1", "--interactions", "23,46"]
+        small = ["--learning-rates", "0.5", "--interactions", "23,46"]
         words = [*page_command(), *small, "--data", "first.csv", "--out", "out", *(more or ("--workers", "2"))]
         return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
 

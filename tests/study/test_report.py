@@ -219,6 +219,18 @@ def test_one_family_and_few_algorithms_of_the_paper(chromium: webdriver.Chrome, 
     assert "Extra shuffles" not in page and "Side shuffles" not in page
 
 
+def test_verdicts_without_hindsight_that_lack_noises_are_explained(page: Path, tmp_path: Path) -> None:
+    why = "it needs all ten noises of the paper"
+    assert why not in page.read_text()
+    scores = sample_scores(5)
+    write_study(tmp_path, scores)
+    judged = json.loads((tmp_path / "claims.json").read_text())
+    judged["claims"][0]["untuned"] = "not run"
+    (tmp_path / "claims.json").write_text(json.dumps(judged))
+    draw_figures(scores, tmp_path / "figures")
+    assert why in write_report(tmp_path).read_text()
+
+
 def test_ablation_has_tables_of_its_own(chromium: webdriver.Chrome, opened: webdriver.Chrome, tmp_path: Path) -> None:
     assert not opened.find_elements(By.ID, "ablation")
     names = ("arrow-8", "majority", "warm", "warm-2", "warm-bandit-only", "warm-sup-only")

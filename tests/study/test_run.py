@@ -150,11 +150,12 @@ def test_killed_at_any_moment_it_goes_on_and_ends_with_the_same_rows(
     assert results(out).equals(results(done))
 
 
-def test_ctrl_c_stops_at_once_and_says_how_to_go_on(data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_kill_stop_at_once_and_say_how_to_go_on(data: Path, tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "out"
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the child must not inherit a shell's "ignore"
     process = start_and_wait(["--data", data, "--out", out, "--shuffles", "200", *SMALL], out, 5)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, told = process.communicate(timeout=30)
     assert units_done(out) < 800
     assert process.returncode == 130
@@ -418,6 +419,11 @@ def remove_data(data: Path) -> None:
         (lambda data: None, ["--seed", "5"], "seed 0, not 5"),
         (change_data, [], "other data only"),
         (remove_data, [], "data only, which is not there"),
+        (
+            lambda data: None,
+            ["--noises", "cyc:1", "--learning-rates", "3", "--seed", "5", "--max-rows", "2900"],
+            "noises none, not none,cyc:1; learning_rates 1.0, not 1.0,3.0; seed 0, not 5; max_rows all rows, not 2900",
+        ),
     ],
 )
 def test_another_study_is_left_alone(
@@ -434,6 +440,17 @@ def test_another_study_is_left_alone(
     assert finished.returncode == 2
     assert f"which has another study ({message})" in finished.stderr
     assert (out / "study.json").read_bytes() == before
+
+
+def test_results_of_other_code_are_not_continued(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert reproduce(*tiny(data, out)).returncode == 0
+    begun = json.loads((out / "study.json").read_text())
+    (out / "study.json").write_text(json.dumps(begun | {"code": "0.1.0+before"}))
+    finished = reproduce("--out", out, "--resume")
+    assert finished.returncode == 2
+    told = f"results of another version of warmcb's code, 0.1.0+before, not {begun['code']}: they cannot be continued"
+    assert f"({told}); expected the same study, or another --out" in finished.stderr
 
 
 def test_more_data_may_come_later(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`warmcb reproduce`: the paper's study, and a verdict on each of its claims."""
 
 import shlex
+import signal
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -178,6 +179,7 @@ def reproduce(
     console = messages()
     began = datetime.now(UTC)
     try:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the user learns how to continue
         with _engine(workers, cluster) as engine, StudyProgress(console) as progress:
             outcome = run_study(wanted, store, engine, progress)
         with busy(console, "drawing"):
@@ -222,8 +224,14 @@ def _print_comparisons(found: Sequence[Comparison], families: int) -> None:
     if not found:
         return
     answer = results()
-    columns = ("difference", "average cost", "lower in", "verdict")
+    columns = ("algorithms", "cost difference", "lower in", "verdict")
     answer.print(table(dict.fromkeys(columns, "left"), map(_compared, found)))
+    tell(
+        answer,
+        "cost difference: in average cost; below 0 the first is better. Brackets contain the 95 % interval over"
+        " families\nof data sets. It is wide if one family differs much from the others, even where all agree which is"
+        " better",
+    )
     if families < FEWEST_FAMILIES:
         tell(
             answer,
@@ -246,6 +254,11 @@ def _print_claims(console: Console, claims: Sequence[Mapping[str, Any]]) -> None
     if judged:
         columns = ("claim", "where", "least favourable", "verdict")
         results().print(table(dict.fromkeys(columns, "left"), map(_row, judged)))
+        tell(
+            results(),
+            "least favourable: the smallest of a claim's numbers and its 95 % interval; above 0 it supports the claim."
+            " All claims\nare corrected together, so one whose interval begins just above 0 can be too close to call",
+        )
     if not_run := [claim["id"] for claim in claims if claim["verdict"] == NOT_RUN]:
         were, they = ("was", "it needs") if len(not_run) == 1 else ("were", "they need")
         what = f"{counted(len(not_run), 'claim')} {were} not run; {they} other algorithms, noises or ε"

@@ -22,6 +22,9 @@ from warmcb.study.grid import Grid
 from warmcb.study.plan import key
 from warmcb.study.units import OptimalUnit, Unit
 
+_MOST_DATASETS = 3
+"""How many data sets an error names."""
+
 
 class StudyStore:
     """The folder of a study. Files are written under another name and then renamed, so no file is ever incomplete."""
@@ -70,9 +73,11 @@ class StudyStore:
         """Write the settings of the study. A folder with another study is refused."""
         if self.begun and not self._is_empty():
             begun = self._read()
-            _refuse(self.folder, _differences(begun["grid"], grid.as_dict()))
+            differences = _differences(begun["grid"], grid.as_dict())
             if begun["code"] != code_version():
-                _refuse(self.folder, [f"code {begun['code']}, not {code_version()}"])
+                versions = f"{begun['code']}, not {code_version()}"
+                differences.append(f"results of another version of warmcb's code, {versions}: they cannot be continued")
+            _refuse(self.folder, differences)
         else:
             self.write_json("study.json", {"code": code_version(), "grid": grid.as_dict(), "datasets": []})
         self._units.mkdir(exist_ok=True)
@@ -88,8 +93,10 @@ class StudyStore:
         plan = self._read()
         facts = {data.name: asdict(data) for data in datasets}
         begun = {data["name"]: data for data in plan["datasets"]}
-        _refuse(self.folder, [f"data {name}, which is not there" for name in begun.keys() - facts.keys()])
-        _refuse(self.folder, [f"other data {name}" for name, data in begun.items() if facts[name] != data])
+        missing = [f"data {name}, which is not there" for name in begun.keys() - facts.keys()]
+        _refuse(self.folder, missing[:_MOST_DATASETS])
+        changed = [f"other data {name}" for name, data in begun.items() if facts[name] != data]
+        _refuse(self.folder, changed[:_MOST_DATASETS])
         self.write_json("study.json", plan | {"datasets": list(facts.values())})
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
@@ -174,12 +181,14 @@ def _differences(begun: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
 
 
 def _short(value: Any) -> str:
+    if value is None:  # only `max_rows` can be
+        return "all rows"
     return ",".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
 
 
 def _refuse(folder: Path, differences: list[str]) -> None:
     if differences:
         raise InputError(
-            f"out is {str(folder)!r}, which has another study ({'; '.join(differences[:3])});"
-            " expected the same study, or an empty folder"
+            f"out is {str(folder)!r}, which has another study ({'; '.join(differences)});"
+            " expected the same study, or another --out"
         )
