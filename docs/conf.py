@@ -1,5 +1,6 @@
 """Sphinx's configuration: `scripts/docs` builds the site."""
 
+import logging
 import os
 import sys
 from importlib.metadata import version as installed_version
@@ -9,6 +10,7 @@ extensions_of_ours = str(Path(__file__).parent / "_ext")
 sys.path.insert(0, extensions_of_ours)
 # Its `kernels` runs the lessons. The usual kernel warns in each that its port is not encrypted.
 os.environ["JUPYTER_PATH"] = extensions_of_ours
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # it says of each lesson that it is run
 
 project = "warmcb"
 author = "The warmcb engineers"
