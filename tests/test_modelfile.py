@@ -95,7 +95,7 @@ def test_another_archive(tmp_path: Path) -> None:
 
 def test_newer_version(saved: Path) -> None:
     rewrite(saved, version=99)
-    with pytest.raises(ModelFileError, match="has the format 99; this version reads the format 4"):
+    with pytest.raises(ModelFileError, match="has the format 99; this version reads the format 5"):
         load(saved)
 
 

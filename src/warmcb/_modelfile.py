@@ -23,7 +23,7 @@ from warmcb._atomic import replacing, sweep
 from warmcb._messages import one_line
 from warmcb.errors import FileAccessError, MissingFileError, ModelFileError
 
-_VERSION = 4
+_VERSION = 5
 _KINDS = "biufSU"  # NumPy types: booleans, numbers, texts
 _LARGEST_HEADER = 2**24  # bytes
 _LARGEST_NPY_HEADER = 2**14  # bytes; NumPy's own limit is 10 000 characters

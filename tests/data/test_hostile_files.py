@@ -78,7 +78,7 @@ def npy(array: np.ndarray, **changes: Any) -> bytes:
 
 
 def header_of(outline: dict[str, Any], **changes: Any) -> bytes:
-    header = {"format": "warmcb", "version": 4, "kind": "ArrowCB", "params": {"n_actions": 3}, "arrays": outline}
+    header = {"format": "warmcb", "version": 5, "kind": "ArrowCB", "params": {"n_actions": 3}, "arrays": outline}
     return npy(np.frombuffer(json.dumps(header | changes).encode(), dtype=np.uint8))
 
 
@@ -187,7 +187,7 @@ def hostile_headers() -> Hostile:
     deep = b"[" * 10**6
     yield "a deep header", zip_of(Member("header.npy", npy(np.frombuffer(deep, dtype=np.uint8)))), "not a file"
     yield "a header that is a list", zip_of(Member("header.npy", npy(np.frombuffer(b"[1]", dtype=np.uint8)))), "header"
-    digits = header_of({"a": outline_of(SMALL)}).replace(b'"version": 4', b'"version": ' + b"9" * 5000)
+    digits = header_of({"a": outline_of(SMALL)}).replace(b'"version": 5', b'"version": ' + b"9" * 5000)
     yield "a version without end", zip_of(Member("header.npy", digits)), "not a file"
 
 
@@ -274,15 +274,15 @@ def test_files_made_by_hand_are_read(tmp_path: Path) -> None:
 def test_the_first_format_is_refused_by_its_number(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
     path.write_bytes(zlib.decompress(base64.b64decode(FIRST_FORMAT)))
-    with pytest.raises(ModelFileError, match="has the format 1; this version reads the format 4"):
+    with pytest.raises(ModelFileError, match="has the format 1; this version reads the format 5"):
         _modelfile.read(path)
 
 
 def test_a_newer_format_may_have_other_members(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
-    header = Member("header.npy", header_of({}, version=5, arrays="elsewhere"))
+    header = Member("header.npy", header_of({}, version=6, arrays="elsewhere"))
     path.write_bytes(zip_of(header, Member("x.bin", deflated(b"x", b"x", 100), size=100, method=DEFLATED)))
-    with pytest.raises(ModelFileError, match="has the format 5; this version reads the format 4"):
+    with pytest.raises(ModelFileError, match="has the format 6; this version reads the format 5"):
         _modelfile.read(path)
 
 
