@@ -192,9 +192,8 @@ def test_without_a_model_in_time_the_baseline_is_played(tmp_path: Path) -> None:
     """A loop of which nothing is published."""
 
     async def ask() -> list[Any]:
-        address = f"sqlite:///{tmp_path / 'store.db'}"
-        await prepare(open_store(address))
-        store = open_store(address)
+        store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+        await prepare(store)
         async with store.transaction() as database:
             await database.execute("DELETE FROM published")
         application = Application(store, ManualClock(), Key(hash_of("secret"), ADMINISTRATION, ALL_LOOPS, 1))

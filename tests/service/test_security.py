@@ -43,9 +43,8 @@ class House:
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         self._runner = asyncio.Runner()
         self.path = folder / "store.db"
-        address = f"sqlite:///{self.path}"
-        self._runner.run(prepare(open_store(address)))
-        self._store = open_store(address)
+        self._store = open_store(f"sqlite:///{self.path}")
+        self._runner.run(prepare(self._store))
         self._callers = 0
         self._application = self._runner.run(self._made(limits))
 
