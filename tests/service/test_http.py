@@ -683,7 +683,9 @@ def test_the_description_is_valid_and_whole(http: httpx.Client, tmp_path: Path) 
     described = http.get("/openapi.json").json()
     validate(described)
     routes = {(path, method.upper()) for path, of in described["paths"].items() for method in of}
-    application = Application(open_store(f"sqlite:///{tmp_path / 'store.db'}"), ManualClock())
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    application = Application(store, ManualClock())
+    asyncio.run(store.close())
     assert routes == {(one.path.replace(":text}", "}"), one.method) for one in application.endpoints}
     assert len(routes) == 36
     operations = [one for of in described["paths"].values() for one in of.values()]

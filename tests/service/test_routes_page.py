@@ -1,5 +1,6 @@
 """The examples by curl on the page of the routes: their bodies are right, every route with a body has one, they run."""
 
+import asyncio
 import json
 import os
 import re
@@ -40,7 +41,9 @@ def matches(endpoint: Endpoint, method: str, path: str) -> bool:
 
 
 def test_the_examples_have_the_bodies_of_their_routes(tmp_path: Path) -> None:
-    endpoints = Application(open_store(f"sqlite:///{tmp_path / 'store.db'}"), ManualClock()).endpoints
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    endpoints = Application(store, ManualClock()).endpoints
+    asyncio.run(store.close())
     shown = set()
     for command in COMMANDS:
         method, path, body = request_of(command)
