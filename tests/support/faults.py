@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from serving import Serving
+from serving import Serving, session_of
 from warmcb.errors import WarmcbError
 from warmcb.service.loops.loops import loop_named, settings_of
 from warmcb.service.store import Store, opened
@@ -66,8 +67,10 @@ class Service(Serving):
 
     def kill_one(self, role: str) -> None:
         """Kill a process: "supervisor", "worker" or "trainer". The supervisor's children are left to themselves."""
+        leader = self.supervisor
         for pid in self.processes()[role][:1]:
             os.kill(pid, signal.SIGKILL)
+            until(partial(_has_ended, pid, leader))  # a killed worker may still answer for some milliseconds
         if role == "supervisor":
             assert self._process is not None
             self._process.wait(PATIENCE)
@@ -87,6 +90,10 @@ class Service(Serving):
     def says(self, *words: str) -> bool:
         """Whether a line of the log has all of these words."""
         return any(all(word in line for word in words) for line in self.errors().splitlines())
+
+
+def _has_ended(pid: int, leader: int) -> bool:
+    return pid not in session_of(leader)
 
 
 async def _fetched(address: str, sql: str, values: tuple[Any, ...]) -> list[Any]:
