@@ -23,9 +23,9 @@ from warmcb.cli.app import app
 DOCS = ROOT / "docs"
 PUBLIC = (
     "warmcb", "warmcb.bandits", "warmcb.catalogue", "warmcb.client", "warmcb.contracts", "warmcb.data", "warmcb.errors",
-    "warmcb.explorers", "warmcb.features", "warmcb.learners", "warmcb.learners.finite_class", "warmcb.logs",
-    "warmcb.noise", "warmcb.plot", "warmcb.selectors", "warmcb.theory", "warmcb.theory.failure",
-    "warmcb.theory.measurement", "warmcb.theory.pictures",
+    "warmcb.explorers", "warmcb.features", "warmcb.learners", "warmcb.learners.finite_class",
+    "warmcb.learners.weighted_risks", "warmcb.logs", "warmcb.noise", "warmcb.plot", "warmcb.selectors", "warmcb.theory",
+    "warmcb.theory.failure", "warmcb.theory.measurement", "warmcb.theory.pictures",
 )  # fmt: skip
 
 

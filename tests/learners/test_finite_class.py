@@ -1,12 +1,10 @@
-"""Finite classes of policies, and the exact minimisers of their risks."""
+"""Finite classes of policies."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from warmcb import ExactArrow, load
 from warmcb.errors import InputError
@@ -18,7 +16,6 @@ from warmcb.learners.finite_class import (
     Policies,
     TablePolicies,
     TreePolicies,
-    WeightedRisks,
 )
 
 X = np.random.default_rng(0).normal(size=(200, 3))
@@ -66,28 +63,6 @@ def test_stumps_have_two_different_actions() -> None:
     chosen = stumps.actions(X)
     goes_left = X[:, stumps.features[:, 0]] <= stumps.thresholds[:, 0]
     np.testing.assert_array_equal(chosen, np.where(goes_left, below, above))
-
-
-@given(st.integers(0, 2**32 - 1), st.lists(st.floats(0, 1), min_size=1, max_size=4))
-def test_the_minimiser_is_the_one_that_brute_force_finds(seed: int, lambdas: list[float]) -> None:
-    random = np.random.default_rng(seed)
-    table = random.integers(3, size=(12, 7))
-    policies = TablePolicies(table, 3)
-    costs = random.random((5, 3))
-    risks = WeightedRisks(7)
-    risks.add_labelled(policies.actions(np.arange(5.0)[:, np.newaxis]), costs)
-    rounds = [(int(random.integers(3)), float(random.random() * 5)) for _ in range(7)]
-    for t, (action, estimate) in enumerate(rounds):
-        risks.add_round(policies.actions(np.array([[5.0 + t]]))[0], action, estimate)
-    for averaged in (False, True):
-        weights = (5, 7) if averaged else (1, 1)
-        for lam, best in zip(lambdas, risks.best(np.array(lambdas), averaged=averaged), strict=True):
-            objective = [
-                lam * sum(e for t, (a, e) in enumerate(rounds) if table[5 + t, i] == a) / weights[1]
-                + (1 - lam) * sum(costs[x, table[x, i]] for x in range(5)) / weights[0]
-                for i in range(7)
-            ]
-            assert objective[best] == pytest.approx(min(objective), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", [name for name in classes() if name != "functions"])

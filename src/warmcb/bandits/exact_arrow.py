@@ -17,7 +17,8 @@ from warmcb.bandits import _finite
 from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits.arrow import eight_lambdas
 from warmcb.bandits.decisions import CheckedEvent
-from warmcb.learners.finite_class import Policies, WeightedRisks
+from warmcb.learners.finite_class import Policies
+from warmcb.learners.weighted_risks import WeightedRisks
 
 
 class ExactArrow(_finite.HasPolicies):

@@ -15,7 +15,8 @@ from warmcb.bandits import _finite
 from warmcb.bandits._actions import Allowed, Mask
 from warmcb.bandits._epochs import EpochBandit
 from warmcb.bandits.decisions import CheckedEvent
-from warmcb.learners.finite_class import Policies, WeightedRisks
+from warmcb.learners.finite_class import Policies
+from warmcb.learners.weighted_risks import WeightedRisks
 
 
 class ExactSupervisedTruth(_finite.HasPolicies, EpochBandit):

@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,25 +65,8 @@ class Evaluating:
         """
         since, until = period(body.since, body.until)
         async with self._running:
-            stored: dict[str, bytes] = {}
-            cautions: dict[str, str] = {}
-            for policy in body.policies:
-                kind, _, rest = policy.partition(":")
-                if policy in (learning or {}):
-                    continue
-                if kind in ("version", "greedy"):
-                    async with self.store.snapshot() as database:
-                        found = await versions.named(database, loop.name, rest)
-                        learned = await versions.learned_events(database, loop.name, found.version, since, until)
-                    stored[rest] = found.data
-                    if learned:
-                        cautions[policy] = (
-                            f"this version may have learned {counted(learned, 'event')} of this period, which can "
-                            "make its estimate too high: evaluate it on events since the time at which it was made"
-                        )
-                elif policy not in ("uniform", "default", "logged") and not (kind == "always" and rest):
-                    expected = "uniform, default, logged, always:ACTION, version:NUMBER or greedy:NUMBER"
-                    raise bad_request(f"the policy is {shown(policy)}; expected {expected}")
+            named = [policy for policy in body.policies if policy not in (learning or {})]
+            stored, cautions = await self._stored(loop.name, named, since, until)
             async with self._log(loop.name, since, until) as folder:
                 limits, fresh = loop.settings.reward_range, Learners(loop.kind, dict(learning or {}))
                 task = Task(folder, body.policies, stored, body.model, body.level, limits, fresh)
@@ -91,6 +74,31 @@ class Evaluating:
             for policy, caution in cautions.items():
                 told["policies"][policy]["warnings"].append(caution)
             return told
+
+    async def _stored(
+        self, loop: str, policies: Iterable[str], since: int, until: int
+    ) -> tuple[dict[str, bytes], dict[str, str]]:
+        """The models of those policies that are stored versions, by number, and cautions by policy.
+
+        A policy that does not exist is refused.
+        """
+        stored, cautions = {}, {}
+        for policy in policies:
+            kind, _, rest = policy.partition(":")
+            if kind in ("version", "greedy"):
+                async with self.store.snapshot() as database:
+                    found = await versions.named(database, loop, rest)
+                    learned = await versions.learned_events(database, loop, found.version, since, until)
+                stored[rest] = found.data
+                if learned:
+                    cautions[policy] = (
+                        f"this version may have learned {counted(learned, 'event')} of this period, which can "
+                        "make its estimate too high: evaluate it on events since the time at which it was made"
+                    )
+            elif policy not in ("uniform", "default", "logged") and not (kind == "always" and rest):
+                expected = "uniform, default, logged, always:ACTION, version:NUMBER or greedy:NUMBER"
+                raise bad_request(f"the policy is {shown(policy)}; expected {expected}")
+        return stored, cautions
 
     async def check_health(self, call: Call) -> Reply:
         """Check whether the evidence of the recent log can be trusted."""
