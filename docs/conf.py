@@ -6,11 +6,11 @@ import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-extensions_of_ours = str(Path(__file__).parent / "_ext")
-sys.path.insert(0, extensions_of_ours)
-# Its `kernels` runs the lessons. The usual kernel warns in each that its port is not encrypted.
-os.environ["JUPYTER_PATH"] = extensions_of_ours
-logging.getLogger("traitlets").setLevel(logging.WARNING)  # it says of each lesson that it is run
+own_extensions = str(Path(__file__).parent / "_ext")
+sys.path.insert(0, own_extensions)
+# The kernel in `_ext/kernels` runs the lessons. The usual one warns in each that its port is not encrypted.
+os.environ["JUPYTER_PATH"] = own_extensions
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # otherwise there is a message for each lesson
 
 project = "warmcb"
 author = "The warmcb engineers"

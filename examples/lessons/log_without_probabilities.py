@@ -5,9 +5,9 @@
 # how likely each answer was. What can such a log tell, and what can a bandit learn from it?
 #
 # The data is real: 12,960 applications for places in nursery schools, each with the right decision (`nursery`, one of
-# the data sets that come with `pip install '.[study,logs]'`). The old program is ours: a classifier that was trained on
-# those of 100 applications that got one of the two most frequent decisions, as if "special priority" (`spec_prior`) had
-# come later. So it never gives that answer.
+# the data sets that come with `pip install '.[study,logs]'`). The old program is a classifier. We took 100 applications
+# and trained it on those with one of the two most frequent decisions, as if "special priority" (`spec_prior`) had been
+# introduced later. So it never gives that answer.
 
 # %%
 from collections.abc import Callable

@@ -128,8 +128,8 @@ for name, each in zip([*names, "possible"], [*sold, possible], strict=True):
 # "Possible" is what you would sell if you knew all probabilities. Before the change all three do well, because the
 # labels are right. The two that learn from rounds are better than labels alone in the end.
 #
-# After the change all three recommend the wrong wines. The default recovers. The one that never forgets improves
-# late, because for long its 3,000 rounds with the regulars outweigh what it learns from the tourists. Labels alone
+# After the change all three recommend the wrong wines. The default recovers. The one that never forgets improves late,
+# because for a long time its 3,000 rounds with the regulars outweigh what it learns from the tourists. Labels alone
 # never recover.
 #
 # ## How the change is detected

@@ -171,7 +171,7 @@ def test_a_new_action_is_tried_at_once_but_never_takes_over() -> None:
 
 @pytest.mark.parametrize("explorer", ["inverse-gap", "epsilon-greedy"])
 @pytest.mark.parametrize("new", [1, 3])
-def test_what_is_known_stays_in_use_while_costs_are_late(explorer: str, new: int) -> None:
+def test_known_actions_keep_their_proportions_while_costs_are_late(explorer: str, new: int) -> None:
     """The new actions look best, as nothing is known of them. The others are played as if there were no new ones."""
     bandit = WarmBandit(3, explorer=explorer, cost_range=(-1, 0), seed=1)
     play(bandit, 0, 400, np.where(PROBLEM.costs < 0.5, -0.4, 0.0))

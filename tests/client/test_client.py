@@ -357,7 +357,7 @@ def test_a_wrong_key_is_told_with_its_origin(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.slow
-def test_what_one_decision_cannot_tell_is_unknown(tmp_path: Path) -> None:
+def test_estimates_that_need_more_decisions_are_none(tmp_path: Path) -> None:
     with SmallService(tmp_path) as service:
         service.make(DESCRIBED, wait=10.0)
         played = service.decide("only", actions=PIECES)["action"]

@@ -320,7 +320,7 @@ def test_columns_of_other_names_are_named(tmp_path: Path) -> None:
     rows = table_of([event("a")]).with_columns(user_id=1, rewrd=1.0, __index_level_0__=0)
     rows.write_parquet(tmp_path / "log.parquet")
     health = check_log(open_log(tmp_path))
-    (noticed,) = [line for line in health.tally.lines() if line.startswith("noticed: 1 file with columns that are not")]
+    (noticed,) = [line for line in health.tally.lines() if line.startswith("noticed: 1 file with columns of unknown")]
     assert noticed.endswith(": user_id, rewrd)")
     lines = health.findings[0]
     assert (lines.verdict, lines.figure) == (

@@ -40,7 +40,7 @@ def test_versions_of_newer_code_are_passed_over(tmp_path: Path, caplog: pytest.L
         assert f"version {newest} of loop cannot be used" in caplog.text
 
 
-def test_a_look_that_fails_is_not_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_looks_on_after_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(directory, "_PAUSE", 0.0)
     with SmallService(tmp_path) as service:
         service.make(DESCRIBED)

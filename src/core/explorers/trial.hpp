@@ -54,8 +54,8 @@ struct Trial {
         return std::max(bound / (1 - least), static_cast<double>(tried) / least);
     }
 
-    // Gives new actions their share. Returns what the explorer gave them beyond it. That belongs to the others, as
-    // the explorer would share it among them alone: what is known of them still counts.
+    // Gives new actions their share. Returns the probability that the explorer gave them beyond the limit. The caller
+    // shares it among the other actions, as the explorer would if no new action were allowed.
     double mix(const Opinions& opinions, double* probabilities) const {
         if (!ran()) return 0;
         const auto tried = [&](std::size_t a) { return tries(a) && opinions.allowed(a); };
@@ -68,7 +68,7 @@ struct Trial {
             fewest = std::min(fewest, learned[a]);
             wanted += probabilities[a];
         }
-        if (count == 0 || count == opinions.count_allowed()) return 0;  // no other action could have the rest
+        if (count == 0 || count == opinions.count_allowed()) return 0;  // no other allowed action could get the rest
         const double least = together(count), most = least + (1 - least) * fewest / length;
         const double given = std::clamp(wanted, least, most);
         const double kept = wanted < given ? (1 - given) / (1 - wanted) : 1;

@@ -104,7 +104,7 @@ class Lanes(BaseBandit):
                 doubted = self._as_if(opinions, scores - self._optimism.bonuses[:, np.newaxis])
                 probabilities = (1 - share) * probabilities + share * doubted
             left = self._trial.mix(opinions.allowed.astype(np.uint8), probabilities)
-            if left > 0:  # the rest belongs to the actions that are not on trial, as if no other were allowed
+            if left > 0:  # the others share the rest, as if no action on trial were allowed
                 alone = np.where(self._trial.tried[:, np.newaxis], np.float32(np.inf), scores)
                 probabilities += left * self._as_if(opinions, alone)
         return probabilities  # line 4 draws from it

@@ -42,8 +42,9 @@ class WarmBandit(LaneBandit, ChosenParts):
         cost_range: the lowest and the highest possible cost, if they are known. `intervals_` need them. By default
             costs may be any finite numbers, and their unit does not matter.
         learner: "auto" for the learner that fits the size of the data: least squares, exact up to 256 terms and in
-            blocks up to 4,096 features (both fewer with more than a thousand actions), and else "online". "online" is
-            the learner of the paper with a learning rate of ½. Or a learner of `warmcb.learners`, or your own.
+            blocks up to 4,096 features (both limits are lower with more than a thousand actions), and else "online".
+            "online" is the learner of the paper with a learning rate of ½. Or a learner of `warmcb.learners`, or your
+            own.
         selector: how λ is selected: a rule in `warmcb.selectors.RULES`, or "cost/p" as in the paper. Or a selector of
             `warmcb.selectors`, or your own.
         explorer: "inverse-gap", or "epsilon-greedy" as in the paper. Or an explorer of `warmcb.explorers`, or your own.

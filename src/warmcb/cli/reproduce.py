@@ -228,9 +228,9 @@ def _print_comparisons(found: Sequence[Comparison], families: int) -> None:
     answer.print(table(dict.fromkeys(columns, "left"), map(_compared, found)))
     tell(
         answer,
-        "cost difference: in average cost; below 0 the first is better. Brackets contain the 95 % interval over"
-        " families\nof data sets. It is wide if one family differs much from the others, even where all agree which is"
-        " better",
+        "cost difference: the first one's average cost minus the second's; below 0 the first is better. Brackets\n"
+        "contain the 95 % interval over families of data sets. It is wide if one family differs much from the others,\n"
+        "even where all agree which is better",
     )
     if families < FEWEST_FAMILIES:
         tell(
@@ -256,8 +256,9 @@ def _print_claims(console: Console, claims: Sequence[Mapping[str, Any]]) -> None
         results().print(table(dict.fromkeys(columns, "left"), map(_row, judged)))
         tell(
             results(),
-            "least favourable: the smallest of a claim's numbers and its 95 % interval; above 0 it supports the claim."
-            " All claims\nare corrected together, so one whose interval begins just above 0 can be too close to call",
+            "least favourable: the smallest of a claim's numbers and its 95 % interval; above 0 supports the claim.\n"
+            "Verdicts are corrected for the number of claims, so a claim whose interval begins just above 0 can be\n"
+            "too close to call",
         )
     if not_run := [claim["id"] for claim in claims if claim["verdict"] == NOT_RUN]:
         were, they = ("was", "it needs") if len(not_run) == 1 else ("were", "they need")

@@ -48,7 +48,7 @@ def backup_command(
     try:
         asyncio.run(_backup(store, path))
     except BaseException:
-        path.unlink(missing_ok=True)  # a part of a backup could be taken for a whole one
+        path.unlink(missing_ok=True)  # an incomplete backup could be taken for a complete one
         raise
 
 

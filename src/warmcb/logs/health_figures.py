@@ -64,7 +64,7 @@ def _ranges(axes: "Axes", health: Health) -> None:
     lowest = max(min(expected.min(), drawn[drawn > 0].min(initial=1.0)) / 2, 1e-5)
     axes.plot([lowest, 1], [lowest, 1], color=_LOGGED, linewidth=1)
     axes.scatter(expected, np.maximum(drawn, lowest), 20 + 180 * trials / trials.max(), color=_DRAWN, alpha=0.8)
-    axes.set(xscale="log", yscale="log", xlabel="probability by the log", ylabel="share of draws")
+    axes.set(xscale="log", yscale="log", xlabel="logged probability", ylabel="share of draws")
 
 
 def _actions(axes: "Axes", health: Health) -> None:

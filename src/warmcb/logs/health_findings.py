@@ -79,7 +79,7 @@ def _lines(tally: Tally) -> Finding:
     parts += [counted(damaged, "file", " that could not be read to the end")] if damaged else []
     if not parts and "ignored columns" in tally.odd:
         figure = f"all {tally.decisions:,} decisions can be used, but not these columns: "
-        advice = "rename them as a log does if they have its values, such as unit or reward"
+        advice = "if they have what a log can have, such as the unit or the reward, rename them"
         return Finding("lines", "look", figure + tally.odd["ignored columns"].detail, advice)
     if not parts:
         return Finding("lines", "good", f"all {tally.decisions:,} decisions can be used", "nothing to do")
@@ -217,7 +217,8 @@ def _times(found: Sums) -> Finding:
     figure = f"{in_words(timeline.span)} from the first decision to the last, the longest gap {in_words(gap.seconds)}"
     if timeline.latest < _FIRST_YEAR:
         figure = f"the last decision was at {timeline.latest:%Y-%m-%d %H:%M:%S} UTC"
-        return Finding("times", "bad", figure, "convert times to the right unit: seconds are not microseconds")
+        advice = "convert times to the right unit: seconds were probably read as microseconds"
+        return Finding("times", "bad", figure, advice)
     mean = timeline.span / timeline.timed
     if gap.seconds > max(50 * mean, 0.05 * timeline.span):
         figure += f" from {gap.start:%Y-%m-%d %H:%M} UTC"

@@ -26,7 +26,7 @@ KEPT = {
     "no time": ("decision", " without a time that can be read"),
     "truncated": ("compressed file", ", damaged or cut short"),
     "unreadable": ("file", " that cannot be read"),
-    "ignored columns": ("file", " with columns that are not of a log"),
+    "ignored columns": ("file", " with columns of unknown names"),
 }
 """The kinds of problems that do not leave out a decision by themselves: a noun, and the text after it."""
 

@@ -90,7 +90,7 @@ class Traits:
     classes: tuple[int, ...]
     """How often each class occurs, in rising order."""
     source: str | None = None
-    """The name of its source. A data set of OpenML is called otherwise, by its own name and its id."""
+    """The name of its source. A data set of OpenML has another name, from its own name and its id."""
 
     @classmethod
     def of(cls, dataset: Dataset | DescribedDataset, source: str | None = None) -> Self:

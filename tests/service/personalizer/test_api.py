@@ -712,7 +712,7 @@ def test_a_model_goes_out_and_comes_in_and_the_journal_can_be_replayed(desk: Des
 
 
 @pytest.mark.slow
-def test_a_damaged_model_does_not_go_out(desk: Desk) -> None:
+def test_a_damaged_model_is_not_sent(desk: Desk) -> None:
     desk.play(5)
     model = desk.ask("GET", f"{LAST}/model").content
     desk.play(5)

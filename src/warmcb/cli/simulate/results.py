@@ -15,7 +15,7 @@ from warmcb.simulation import Run
 
 _SHOWN_ELSEWHERE = ("n_actions", "seed")  # parameters that are among the facts as well
 _SCORE = (
-    "A score is the mean cost plus the squared errors of the predictions, so it can be above 1. The lowest one counts."
+    "A score is the mean cost plus the squared errors of the predictions, so it can be above 1. The lowest one decides."
 )
 _LISTS = ("costs", "final_lambdas", "parameters")  # only in the document, not in the table
 

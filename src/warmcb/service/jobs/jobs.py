@@ -53,7 +53,7 @@ Work = Callable[[Loop, Any], Awaitable[Any]]
 
 _COLUMNS = "loop, kind, id, asked, status, result, made"
 _SAME = "loop = $1 AND kind = $2 AND id = $3 AND made = $4"
-"""The condition for a job that runs. If it is removed meanwhile, another one may have its id."""
+"""The condition that selects a running job. If it is removed, another job may get its id."""
 
 
 async def ask(database: Database, now: int, loop: str, kind: str, identity: str, asked: Any) -> Job | None:

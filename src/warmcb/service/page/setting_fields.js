@@ -13,7 +13,8 @@ export const GROUPS = [
         label: "Mode",
         about:
           "Online: the model. Apprentice, shadow and paused: the baseline, which is the first action on offer if a " +
-          "request names none. Apprentice and paused also learn to imitate it, shadow learns its rewards alone.",
+          "request names none. In apprentice and paused, the model also learns to imitate it. In shadow, it learns " +
+          "only from its rewards.",
         ...choice("online", "apprentice", "shadow", "paused"),
       },
       {

@@ -54,8 +54,8 @@ export function trustTable(report) {
       "p",
       { class: "about" },
       `The model has learned ${count(last.learned)} events, and ${rests}. A score is the mean cost plus the squared ` +
-        "errors of the predictions, so only comparisons mean something: the lowest score is in charge. A cost is " +
-        "minus a reward. ",
+        "errors of the predictions. Only compare scores with each other: the λ with the lowest one is in charge. A " +
+        "cost is minus a reward. ",
       "Intervals hold at all times simultaneously. They are shares of the reward range, if it is known.",
     ),
     table({ label: "All λ", columns, rows: last.scores }),

@@ -114,7 +114,7 @@ class Supervisor:
         self._children[child.pid] = (module, child)
 
     def _wait_until_ready(self, address: str) -> None:
-        direct = build_opener(ProxyHandler({}))  # a proxy that the environment names does not know this machine
+        direct = build_opener(ProxyHandler({}))  # a proxy of the environment cannot reach this machine's own address
         deadline = time.monotonic() + _STARTING
         while not self._stopping and time.monotonic() < deadline:
             with suppress(OSError), direct.open(f"{address}/readyz", timeout=1) as answer:
