@@ -158,7 +158,13 @@ def take_picture(url: str, key: str, path: Path) -> None:
         raise SystemExit("a picture needs chromium and chromedriver")
     options = webdriver.ChromeOptions()
     options.binary_location = browser
-    for switch in ("headless=new", "no-sandbox", "disable-background-networking", "window-size=1400,2200"):
+    for switch in (
+        "headless=new",
+        "no-sandbox",
+        "disable-background-networking",
+        "hide-scrollbars",
+        "window-size=1400,2350",
+    ):
         options.add_argument(f"--{switch}")
     with webdriver.Chrome(options=options, service=Service(driver)) as chrome:
         chrome.get(url)
