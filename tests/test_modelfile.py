@@ -95,8 +95,25 @@ def test_another_archive(tmp_path: Path) -> None:
 
 def test_newer_version(saved: Path) -> None:
     rewrite(saved, version=99)
-    with pytest.raises(ModelFileError, match="has the format 99; this version reads the format 5"):
+    with pytest.raises(ModelFileError, match="has the format 99; this version reads the formats 4 to 5"):
         load(saved)
+
+
+@pytest.mark.parametrize("algorithm", [WarmBandit, ArrowCB])
+def test_the_format_before_had_no_delay_of_costs(
+    algorithm: type[WarmBandit | ArrowCB], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = make_problem()
+    bandit = algorithm(3, seed=1).warm_start(problem.X[:50], problem.y[:50])
+    for x, costs in zip(problem.X[50:80], problem.costs[50:80], strict=True):
+        decision = bandit.decide(x)
+        bandit.learn(x, decision, float(costs[decision.action]))
+    kind, params, state = bandit._content()
+    del state["optimism_delay"]
+    monkeypatch.setattr(_modelfile, "_VERSION", 4)
+    _modelfile.write(tmp_path / "old", kind, params, state)
+    monkeypatch.undo()
+    assert load(tmp_path / "old").to_bytes() == bandit.to_bytes()
 
 
 def test_unknown_class(saved: Path) -> None:

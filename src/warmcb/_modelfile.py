@@ -23,7 +23,7 @@ from warmcb._atomic import replacing, sweep
 from warmcb._messages import one_line
 from warmcb.errors import FileAccessError, MissingFileError, ModelFileError
 
-_VERSION = 5
+_VERSION, _OLDEST = 5, 4  # the format that is written, and the oldest one that is read
 _KINDS = "biufSU"  # NumPy types: booleans, numbers, texts
 _LARGEST_HEADER = 2**24  # bytes
 _LARGEST_NPY_HEADER = 2**14  # bytes; NumPy's own limit is 10 000 characters
@@ -168,8 +168,9 @@ def _read_archive(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict
         version = header.get("version")
         if header.get("format") != "warmcb" or type(version) is not int or not 0 < version < 10**6:
             raise _BrokenFileError("its header is not from warmcb")
-        if version != _VERSION:
-            raise ModelFileError(f"{name} has the format {version}; this version reads the format {_VERSION}")
+        if not _OLDEST <= version <= _VERSION:
+            expected = f"this version reads the formats {_OLDEST} to {_VERSION}"
+            raise ModelFileError(f"{name} has the format {version}; {expected}")
         if not (isinstance(kind, str) and isinstance(params, dict) and isinstance(outline, dict)):
             raise _BrokenFileError("its header is not complete")
         members = _members(archive)
@@ -178,7 +179,14 @@ def _read_archive(file: IO[bytes], name: str) -> tuple[str, dict[str, Any], dict
         of = {array: members[f"{array}.npy"] for array in outline}
         for array, member in of.items():
             _refuse_other_sizes(member, outline[array])
-        return kind, params, {array: _read_array(archive, member, outline[array]) for array, member in of.items()}
+        arrays = {array: _read_array(archive, member, outline[array]) for array, member in of.items()}
+        return kind, params, _of_this_format(version, arrays)
+
+
+def _of_this_format(version: int, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    if version == 4 and "optimism_rounds" in arrays:
+        return arrays | {"optimism_delay": np.zeros(1)}  # as if all costs had been prompt
+    return arrays
 
 
 def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:

@@ -274,7 +274,7 @@ def test_files_made_by_hand_are_read(tmp_path: Path) -> None:
 def test_the_first_format_is_refused_by_its_number(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
     path.write_bytes(zlib.decompress(base64.b64decode(FIRST_FORMAT)))
-    with pytest.raises(ModelFileError, match="has the format 1; this version reads the format 5"):
+    with pytest.raises(ModelFileError, match="has the format 1; this version reads the formats 4 to 5"):
         _modelfile.read(path)
 
 
@@ -282,7 +282,7 @@ def test_a_newer_format_may_have_other_members(tmp_path: Path) -> None:
     path = tmp_path / "b.warmcb"
     header = Member("header.npy", header_of({}, version=6, arrays="elsewhere"))
     path.write_bytes(zip_of(header, Member("x.bin", deflated(b"x", b"x", 100), size=100, method=DEFLATED)))
-    with pytest.raises(ModelFileError, match="has the format 6; this version reads the format 5"):
+    with pytest.raises(ModelFileError, match="has the format 6; this version reads the formats 4 to 5"):
         _modelfile.read(path)
 
 

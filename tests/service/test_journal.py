@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from small_service import DESCRIBED, NAMED, PIECES, SmallService
-from warmcb import load
+from warmcb import _modelfile, load
 from warmcb.service.clock import DAY, HOUR
 from warmcb.service.loops import versions
 from warmcb.service.loops.versions import kept
@@ -449,6 +449,37 @@ def test_events_are_kept_so_long_and_what_was_learned_of_them_stays(
             assert state(other) == state(service)
     service.train_after(3 * 86_400 + 1)
     assert service.counts()["rewards"] == 0, "those of events that never came go as well"
+
+
+def test_models_of_the_format_before_go_on_without_their_events(
+    service: SmallService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_modelfile, "_VERSION", 4)
+    play(service, *names("gone"))
+    service.saved()
+    service.run(service.trainer.sweep("loop", 0.0))
+    assert service.read("SELECT count(*) FROM events") == [(0,)]
+    monkeypatch.undo()
+    service.restart()
+    service.train()
+    assert service.bandit.learned_ == 6
+
+
+def test_models_of_newer_code_are_passed_over_and_stay(
+    service: SmallService, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    play(service, *names("a"))
+    keep(service)
+    monkeypatch.setattr(_modelfile, "_VERSION", 99)
+    play(service, *names("b"))
+    newest = service.saved()
+    monkeypatch.undo()
+    learned = state(service)
+    service.restart()
+    service.train()
+    assert f"version {newest} of loop cannot be used; the one before it is used" in caplog.text
+    assert state(service) == learned
+    assert service.read("SELECT max(broken) FROM versions") == [(0,)]
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """The training of one loop: join due events, learn them, save and publish. A crash at any moment loses nothing."""
 
 import logging
-import zlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -206,21 +205,22 @@ class Training:
         return replace(kind, names=tuple(name for name in kind.names if name not in added))
 
     async def _newest_whole(self, until: int = 2**62) -> tuple[versions.Version, Student] | None:
-        """Return the newest version that can be read. Versions that cannot are logged and marked as broken."""
+        """Return the newest version that can be read. Others are logged, and marked as broken if they are damaged."""
         while True:
             async with self._store.snapshot() as database:
                 loop = await loop_named(database, self.name)
                 version = await versions.newest(database, self.name, until)
             if version is None:
                 return None
+            until, what = version.version - 1, f"version {version.version} of {self.name}"
+            if not version.is_whole:
+                log.error("%s is damaged; the one before it is used", what)
+                await self._in_transaction(self._mark_broken, version.version)
+                continue
             try:
-                if version.is_whole:
-                    return version, Student.restored(loop.kind, version.data, version.state)
-                why = "its bytes are not those that were written"
-            except (WarmcbError, zlib.error) as error:
-                why = str(error)
-            log.error("version %d of %s is damaged; the one before it is used: %s", version.version, self.name, why)
-            await self._in_transaction(self._mark_broken, version.version)
+                return version, Student.restored(loop.kind, version.data, version.state)
+            except WarmcbError as error:  # for example after a return to older code, so newer code may need it
+                log.error("%s cannot be used; the one before it is used: %s", what, error)
 
     # Publishing
 
