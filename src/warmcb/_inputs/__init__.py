@@ -4,6 +4,7 @@ An error names the argument, its value and what was expected.
 """
 
 from warmcb._inputs.actions import Numbers, action, action_names, allowed, mask, one_name_more
+from warmcb._inputs.arrays import as_array
 from warmcb._inputs.contexts import Features, dense, matrix, one_row, plain_matrix
 from warmcb._inputs.costs import (
     LARGEST_COST,
@@ -47,6 +48,7 @@ __all__ = [
     "action",
     "action_names",
     "allowed",
+    "as_array",
     "choice",
     "cost",
     "cost_or_reward",

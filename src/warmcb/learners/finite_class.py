@@ -144,11 +144,14 @@ class TablePolicies(Policies):
 
     def __init__(self, table: ArrayLike, n_actions: int) -> None:
         self.n_actions = _inputs.integer("n_actions", n_actions, 2, 2**20)
-        self.table = np.array(table, dtype=np.int32)
-        if self.table.ndim != 2 or 0 in self.table.shape:
-            raise InputError(f"table has shape {self.table.shape}; expected contexts × policies, at least one of each")
-        if len(wrong := self.table[(self.table < 0) | (self.table >= n_actions)]):
+        found = _inputs.as_array("table", table)
+        if found.ndim != 2 or 0 in found.shape:
+            raise InputError(f"table has shape {found.shape}; expected contexts × policies, at least one of each")
+        if found.dtype.kind not in "iuf":
+            raise InputError(f"table has the type {found.dtype}; expected actions from 0 to {n_actions - 1}")
+        if len(wrong := found[~((found >= 0) & (found < n_actions) & (np.floor(found) == found))]):
             raise InputError(f"table has the action {wrong[0]}; expected actions from 0 to {n_actions - 1}")
+        self.table = found.astype(np.int32)
 
     def __len__(self) -> int:
         return int(self.table.shape[1])
