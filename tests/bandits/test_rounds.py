@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.own_parts import InPython
 from tests.support.problems import make_problem
 from warmcb import ArrowCB, Bandit, BanditOnly, Decision, SupervisedTruth, WarmBandit, load, simulate
-from warmcb._core import Contest, InverseGap, Stream
+from warmcb._core import Contest, Stream
 from warmcb._streams import of_worker, round_of_key
 from warmcb.contracts import Outcome
 from warmcb.errors import InputError, ModelFileError
+from warmcb.explorers import EXPLORERS
 
 PROBLEM = make_problem(n=2000)
 
@@ -151,15 +154,19 @@ bandit.save("b.warmcb")
     ]
 
 
-def test_a_late_cost_counts_with_the_largest_weight_of_its_own_round() -> None:
+@pytest.mark.parametrize("delay", [0.0, 48.0])
+@pytest.mark.parametrize("explorer", ["inverse-gap", InPython(EXPLORERS["inverse-gap"])])
+def test_a_late_cost_counts_with_the_largest_weight_of_its_own_round(explorer: Any, delay: float) -> None:
     """Evidence for λ is bounded by the ε of the decision's round, and not by that of today."""
-    bandit = taught(WarmBandit(3, seed=3), rounds=1000)
+    bandit = taught(WarmBandit(3, explorer=explorer, cost_range=(0, 1), seed=3), rounds=1000)
+    bandit._optimism.restore(bandit._optimism.state() | {"delay": np.array([delay])})
     selector = bandit._selector.snapshot()
     early = Decision(1, 0.5, np.array([0.25, 0.5, 0.25]), (0, 1, 2), 7)
     scores = bandit._learner.predict(bandit._row(PROBLEM.X[5])[1], 0)
-    explorer = InverseGap(10.0, 0.1, 100.0)
-    largest = [explorer.largest_weight(3, bandit.epsilon, 7, of_eligible) for of_eligible in (True, False)]
-    assert largest[0] < explorer.largest_weight(3, bandit.epsilon, bandit.learned_, True)
+    share = 0.25 if delay else 0.0  # of the decisions, in which the bonuses count
+    weight = partial(bandit._explorer.largest_weight, 3, bandit.epsilon)
+    largest = [weight(7, of_eligible) / (1 - share) for of_eligible in (True, False)]
+    assert largest[0] < weight(bandit.learned_, True)
     greedy = scores.argmin(axis=0).astype(np.int32)
     selector.add(Outcome(scores, greedy, 1, 1.0, 0.5, largest[0], largest[1], bandit.learned_ - 7))
     bandit.learn(PROBLEM.X[5], early, 1.0)

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.own_parts import InPython
 from warmcb import WarmBandit, simulate
 from warmcb._core import Optimism
+from warmcb.explorers import EXPLORERS
 
 
 def test_by_hand() -> None:
@@ -50,6 +52,20 @@ def test_late_costs_leave_the_bonuses_a_share_of_the_decisions() -> None:
         optimism.add(1)
         optimism.wait(0)
     assert optimism.share == 1
+    optimism.wait(48_000)  # counts as one of 1,000 rounds
+    np.testing.assert_allclose(optimism.share, 16 / (16 + 48), rtol=1e-6)
+
+
+@pytest.mark.parametrize("explorer", ["inverse-gap", InPython(EXPLORERS["inverse-gap"])])
+def test_only_costs_of_its_own_decisions_tell_a_bandit_how_late_they_are(explorer: Any) -> None:
+    bandit = WarmBandit(2, explorer=explorer, seed=1)
+    first = bandit.decide([1.0])
+    for _ in range(10):
+        bandit.learn([1.0], bandit.decide([1.0]), 0.5)
+    bandit.learn([1.0], first, 0.5)
+    assert bandit._optimism.state()["delay"] == 10 / 11  # one of 11 was 10 rounds late
+    bandit.observe([1.0], 0, 0.5)
+    assert bandit._optimism.state()["delay"] == 10 / 11
 
 
 def test_a_new_action_starts_like_the_others() -> None:
@@ -135,7 +151,7 @@ def extra_cost_of_optimism(late: int, seed: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("late", [0, 50, 300])
+@pytest.mark.parametrize("late", [0, 100, 300])
 def test_optimism_costs_no_more_if_costs_are_late(late: int) -> None:
     """Without limits, an action in doubt would be played in every round until its first cost arrives."""
     assert np.mean([extra_cost_of_optimism(late, seed) for seed in range(4)]) < 0.006
