@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -255,3 +256,11 @@ def test_every_native_class_has_a_docstring() -> None:
     for name, thing in vars(_core).items():
         if not name.startswith("_") and callable(thing):
             assert (thing.__doc__ or "").strip(), name
+
+
+def test_the_result_of_the_installation_page_is_what_the_command_prints() -> None:
+    (shown,) = re.findall(r"```text\n(.*?)```", (ROOT / "docs/start/installation.md").read_text(), re.DOTALL)
+    command = [sys.executable, "-m", "warmcb", "simulate", "splice"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    lines = {line.rstrip() for line in printed.splitlines()}
+    assert [line for line in shown.splitlines() if line not in lines and not line.startswith("seconds ")] == []
