@@ -50,6 +50,25 @@ def test_tables_for_people(log: str) -> None:
         assert words in done.stdout
 
 
+@pytest.mark.parametrize("limits", [(), ("--reward-range", "0,1")])
+def test_tables_say_what_an_interval_is(log: str, limits: tuple[str, ...]) -> None:
+    told = " ".join(warmcb("evaluate", log, "--model", "none", *limits).stdout.split())
+    assert told.count(", at every moment") == 3  # ips of both policies, and their difference
+    assert told.count("(asymptotically)") == (0 if limits else 3)
+    assert told.count(", empirical likelihood") == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limits", "name"), [((), "at every moment (asymptotically)"), (("--reward-range", "0,1"), "at every moment")]
+)
+def test_a_page_says_what_an_interval_is(log: str, tmp_path: Path, limits: tuple[str, ...], name: str) -> None:
+    assert warmcb("evaluate", log, "--model", "none", "--report", tmp_path / "page.html", *limits).returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    assert f"intervals for the value as the log grows, which hold {name}. Right:" in page
+    assert f", {name}.</td>" in page  # of a difference
+
+
 def test_names_stay_as_they_are(tmp_path: Path) -> None:
     append_parquet(tmp_path, numbered(200, names=("tea", "[b]", "milk")))
     done = warmcb("evaluate", tmp_path, "--model", "none", "--policy", "always:tea", "--policy", "always:[b]")
@@ -100,7 +119,8 @@ def test_a_policy_of_ones_own(log: str, tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.slow
 def test_pictures(log: str, tmp_path: Path) -> None:
     assert warmcb("evaluate", log, "--model", "none", "--plot", tmp_path / "values.svg").returncode == 0
-    assert warmcb("replay", log, "--model", "none", "--plot", tmp_path / "curves.png").returncode == 0
+    done = warmcb("replay", log, "--model", "none", "--plot", tmp_path / "curves.png")
+    assert (done.returncode, done.stderr) == (0, f"wrote {tmp_path / 'curves.png'}\n")
     assert "mean reward of a decision" in (tmp_path / "values.svg").read_text()
     assert (tmp_path / "curves.png").stat().st_size > 10_000
 

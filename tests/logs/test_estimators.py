@@ -187,7 +187,7 @@ def test_sound_evidence_needs_no_warning() -> None:
         ([1.0, 0.0] * 30, [0, 1] * 30, 2.0, "effective size is 30 of 60"),
         ([300.0] + [1.0] * 999, [0, 1] * 500, 300.0, "one decision has 23% of all weight"),
         ([1.0] * 1000, [0, 1] * 500, 5000.0, "weights of up to 5,000 were possible, but the largest is 1"),
-        ([0.5, 0.4] * 500, [0, 1] * 500, 1.0, "mean weight is 0.45"),
+        ([0.5, 0.4] * 500, [0, 1] * 500, 1.0, "mean weight is 0.45, from 0.445 to 0.455; expected 1"),
         ([2.0, 0.0] * 500, [0, 1] * 500, np.inf, "in 100.00% of the decisions the policy may play an action"),
         ([2.0, 0.0] * 500, [1, 1] * 500, 2.0, "all rewards are 1"),
     ],

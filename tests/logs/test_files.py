@@ -5,10 +5,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -288,6 +290,9 @@ def test_bytes_behind_or_instead_of_a_gzip(tmp_path: Path) -> None:
     [
         ("reward", ["many", "1.0", None], "reward"),
         ("action", [-1, 0, 1], "contradiction"),
+        ("action", [0.4, 0.0, 1.0], "contradiction"),
+        ("action", [float("nan"), 0.0, 1.0], "contradiction"),
+        ("action", [Decimal("1.4"), Decimal(0), Decimal(1)], "contradiction"),
         ("probabilities", [["a half", "0.5"], ["0.5", "0.5"], ["0.2", "0.8"]], "impossible probability"),
     ],
 )
@@ -307,6 +312,23 @@ def test_a_wrong_value_costs_one_row_of_parquet(tmp_path: Path, column: str, val
         ("action", ["tea", "milk"], "the column action has the type String; expected UInt32, the position of"),
         ("probabilities", [0.5, 0.5], r"has the type Float64; expected List\(Float64\), one number for each action"),
         ("unit", [["a"], ["b"]], r"the column unit has the type List\(String\); expected String"),
+        ("probabilities", [[{"p": 0.5}] * 2] * 2, r"has the type List\(Struct\(.*\)\); expected List\(Float64\), one"),
+        ("probabilities", [[{f"p{i}": 0.5 for i in range(99)}]] * 2, r"…; expected List\(Float64\), one number"),
+        ("probabilities", [[date(2026, 11, 16)] * 2] * 2, r"has the type List\(Date\); expected List\(Float64\), one"),
+        ("probabilities", [[[0.5, 0.5]]] * 2, r"has the type List\(List\(Float64\)\); expected List\(Float64\), one"),
+        ("x", [[b"1"]] * 2, r"the column x has the type List\(Binary\); expected List\(Float32\)"),
+        ("described", [[0.5, 0.5]] * 2, r"has the type List\(Float64\); expected List\(List\(Float32\)\)"),
+        ("names", [[["a"], ["b"]]] * 2, r"has the type List\(List\(String\)\); expected List\(String\)"),
+        ("allowed", [["yes", "no"]] * 2, r"the column allowed has the type List\(String\); expected List\(Boolean\)"),
+        ("filled", ["yes", "no"], "the column filled has the type String; expected Boolean"),
+        ("activated", ["yes", "no"], "the column activated has the type String; expected Boolean"),
+        ("reward", [timedelta(1)] * 2, r"the column reward has the type Duration\(.*\); expected Float64"),
+        ("reward", [date(2026, 11, 16)] * 2, "the column reward has the type Date; expected Float64"),
+        ("reward", [b"1", b"0"], "the column reward has the type Binary; expected Float64"),
+        ("dropped", [START] * 2, r"the column dropped has the type Datetime\(.*; expected Float64"),
+        ("event", [date(2026, 11, 16)] * 2, "the column event has the type Date; expected String"),
+        ("action", [True, False], "the column action has the type Boolean; expected UInt32, the position of"),
+        ("time", [timedelta(1)] * 2, r"the column time has the type Duration\(.*\); expected Datetime"),
     ],
 )
 def test_a_column_of_another_type_is_named(tmp_path: Path, column: str, values: list[Any], message: str) -> None:
@@ -314,6 +336,109 @@ def test_a_column_of_another_type_is_named(tmp_path: Path, column: str, values: 
     pl.DataFrame(rows).write_parquet(tmp_path / "log.parquet")
     with pytest.raises(DataError, match=message):
         ids(open_log(tmp_path / "log.parquet"))
+
+
+NUMBERS: list[pl.Series] = [
+    pl.Series([1, 0]),
+    pl.Series([1, 0], dtype=pl.UInt8),
+    pl.Series([1.0, 0.0], dtype=pl.Float32),
+    pl.Series([Decimal(1), Decimal(0)]),
+]
+OF_ANY_TYPE: list[pl.Series] = [
+    *NUMBERS,
+    pl.Series([None, None]),
+    pl.Series([True, False]),
+    pl.Series(["1", "0"]),
+    pl.Series(["1", "0"], dtype=pl.Categorical),
+    pl.Series(["1", "0"], dtype=pl.Enum(["0", "1"])),
+    pl.Series([b"1", b"0"]),
+    pl.Series([{"a": 1}] * 2),
+    pl.Series([date(2026, 11, 16)] * 2),
+    pl.Series([START] * 2),
+    pl.Series([START.time()] * 2),
+    pl.Series([timedelta(1)] * 2),
+]
+
+
+@pytest.mark.parametrize("values", OF_ANY_TYPE, ids=lambda values: str(values.dtype))
+def test_a_column_of_any_type_is_read_or_refused(tmp_path: Path, values: pl.Series) -> None:
+    path = tmp_path / "log.parquet"
+    whole = table_of([event("a", action=1), event("b")])
+    pair = values.implode()
+    for column in SCHEMA:
+        for some in (values, pl.concat([pair, pair]), pl.concat([pair, pair]).cast(pl.Array(values.dtype, 2))):
+            whole.with_columns(some.alias(column)).write_parquet(path)
+            log = open_log(path)
+            with suppress(DataError):  # it has no decision that can be used
+                list(log.tables())
+            if "unreadable" in kinds(log):
+                assert log.tally.odd["unreadable"].detail.startswith(f"the column {column} has the type ")
+
+
+@pytest.mark.parametrize("values", NUMBERS, ids=lambda values: str(values.dtype))
+def test_numbers_of_any_size(tmp_path: Path, values: pl.Series) -> None:
+    pair = values.implode()
+    lists = pl.concat([pair, pair])
+    pl.DataFrame(
+        {
+            "event": values,
+            "action": values.reverse() * 0,
+            "probabilities": lists,
+            "x": lists.cast(pl.Array(values.dtype, 2)),
+            "described": pl.concat([lists.implode()] * 2),
+            "allowed": lists,
+            "reward": values,
+            "filled": values,
+        }
+    ).write_parquet(tmp_path / "log.parquet")
+    first, second = open_log(tmp_path).events()
+    assert (first.x, first.described) == ((1.0, 0.0), ((1.0, 0.0), (1.0, 0.0)))
+    assert first.slots == (Slot(0, (1.0, 0.0), allowed=(0,), reward=1.0, filled=True),)
+    assert second.slots == (Slot(0, (1.0, 0.0), allowed=(0,), reward=0.0, filled=False),)
+
+
+def test_columns_of_nulls_are_as_columns_that_are_missing(tmp_path: Path) -> None:
+    needed = ("event", "action", "probabilities")
+    rows = table_of([event("a"), event("b")]).select(*needed)
+    nulls = {name: pl.Series([None, None], dtype=pl.Null) for name in SCHEMA if name not in needed}
+    rows.with_columns(**nulls).write_parquet(tmp_path / "log.parquet")
+    log = open_log(tmp_path)
+    assert list(log.events()) == [event("a", reward=None), event("b", reward=None)]
+    assert kinds(log) == {"no time": 2}
+
+
+@pytest.mark.parametrize("column", ["time", "rewarded"])
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (pl.Datetime("ms"), 2**62),
+        (pl.Datetime("ms", "Europe/Berlin"), -(2**62)),
+        (pl.Datetime("us"), 2**63 - 1),
+        (pl.Datetime("us", "Asia/Tokyo"), -(2**63)),
+        (pl.Date(), 2**31 - 1),
+    ],
+    ids=str,
+)
+def test_a_time_beyond_all_calendars_costs_one_time(
+    tmp_path: Path, kind: pl.DataType, wrong: int, column: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    right = pl.Series([datetime(2026, 11, 16)] * 2).cast(kind).to_physical()
+    times = pl.Series([wrong, *right], dtype=right.dtype).cast(kind)
+    rows = table_of([event(name) for name in "abc"]).with_columns(times.alias(column))
+    rows.write_parquet(tmp_path / "log.parquet")
+    log = open_log(tmp_path)
+    table = pl.concat(log.tables())
+    assert table[column].to_list() == [None, *[datetime(2026, 11, 16, tzinfo=UTC)] * 2]
+    assert "unreadable" not in kinds(log)
+    assert capfd.readouterr().err == ""  # where a panic of Polars would be
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_times_of_any_unit_and_zone(tmp_path: Path, unit: Literal["ms", "us", "ns"], zone: str | None) -> None:
+    times = pl.Series([START, datetime(1901, 5, 6, tzinfo=UTC)]).cast(pl.Datetime(unit, zone))
+    table_of([event("a"), event("b")]).with_columns(time=times).write_parquet(tmp_path / "log.parquet")
+    assert [one.time for one in open_log(tmp_path).events()] == [START, datetime(1901, 5, 6, tzinfo=UTC)]
 
 
 def test_columns_of_other_names_are_named(tmp_path: Path) -> None:

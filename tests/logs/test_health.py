@@ -330,7 +330,32 @@ def test_seconds_that_were_read_as_microseconds_are_found(tmp_path: Path) -> Non
         replace(one, time=datetime.fromtimestamp(1793.5 + i / 1000, UTC)) for i, one in enumerate(drawn_events(9))
     ]
     found = finding(checked(tmp_path, events), "times")
-    assert (found.verdict, found.figure) == ("bad", "the last decision was at 1970-01-01 00:29:53 UTC")
+    assert (found.verdict, found.figure) == ("bad", "the first decision was at 1970-01-01 00:29:53 UTC")
+
+
+@pytest.mark.parametrize("wrong", [slice(5), slice(5, 9), slice(9)], ids=["the first", "the last", "all"])
+def test_one_wrong_time_is_enough(tmp_path: Path, wrong: slice) -> None:
+    events = drawn_events(9)
+    events[wrong] = [replace(one, time=datetime(1970, 1, 21, 18, 30, tzinfo=UTC)) for one in events[wrong]]
+    write_dsjson(tmp_path / "log.dsjson", events)  # in this order
+    found = finding(check_log(open_log(tmp_path)), "times")
+    assert (found.verdict, found.figure) == ("bad", "the first decision was at 1970-01-21 18:30:00 UTC")
+    assert found.advice.startswith("convert times to the right unit")
+
+
+def test_the_earliest_time_of_all_tables() -> None:
+    timeline = Timeline()
+    assert timeline.earliest is None
+    for days in ([3, 2], [1, 4], [5]):
+        times = pl.Series([START + timedelta(day) for day in days])
+        timeline.add(pl.DataFrame({"time": times, "reward": [1.0] * len(times)}))
+    assert timeline.earliest == START + timedelta(1)
+
+
+def test_times_that_are_all_the_same_or_missing(tmp_path: Path) -> None:
+    for name, time in (("same", START), ("none", None)):
+        found = finding(checked(tmp_path / name, [replace(one, time=time) for one in drawn_events(9)]), "times")
+        assert (found.verdict, found.figure) == ("look", "all decisions have the same time, or none")
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=60), st.integers(1, 20))

@@ -27,6 +27,19 @@ def test_the_error_by_hand() -> None:
     assert gaussian(*terms([0.0, 1, 2, 3])).width == pytest.approx(2 * 1.959964 * 1.290994 / 2, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("kind", "asymptotic", "name"),
+    [
+        ("gaussian", True, "Gaussian"),
+        ("cressie-read", True, "empirical likelihood"),
+        ("empirical Bernstein", False, "at every moment"),
+        ("asymptotic", True, "at every moment (asymptotically)"),
+    ],
+)
+def test_the_name_of_an_interval(kind: str, asymptotic: bool, name: str) -> None:
+    assert Interval(0.0, 1.0, kind, 0.95, asymptotic).name == name
+
+
 def test_units_that_repeat_count_once() -> None:
     """Every decision twice is no more than every decision once."""
     values = [0.0, 1, 2, 3]

@@ -211,14 +211,14 @@ def _duplicates(tally: Tally) -> Finding:
 
 def _times(found: Sums) -> Finding:
     timeline, tally = found.timeline, found.tally
-    gap, back = timeline.longest_gap, tally.count("backwards")
+    first, gap, back = timeline.earliest, timeline.longest_gap, tally.count("backwards")
+    if first is not None and first < _FIRST_YEAR:
+        figure = f"the first decision was at {first:%Y-%m-%d %H:%M:%S} UTC"
+        advice = "convert times to the right unit: seconds were probably read as microseconds"
+        return Finding("times", "bad", figure, advice)
     if gap is None:
         return Finding("times", "look", "all decisions have the same time, or none", "log the time of each decision")
     figure = f"{in_words(timeline.span)} from the first decision to the last, the longest gap {in_words(gap.seconds)}"
-    if timeline.latest < _FIRST_YEAR:
-        figure = f"the last decision was at {timeline.latest:%Y-%m-%d %H:%M:%S} UTC"
-        advice = "convert times to the right unit: seconds were probably read as microseconds"
-        return Finding("times", "bad", figure, advice)
     mean = timeline.span / timeline.timed
     if gap.seconds > max(50 * mean, 0.05 * timeline.span):
         figure += f" from {gap.start:%Y-%m-%d %H:%M} UTC"

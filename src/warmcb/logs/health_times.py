@@ -51,7 +51,7 @@ class Timeline:
         self._origin: int | None = None
         self._width = _SECOND
         self._sums = np.zeros((3, _MOST_BUCKETS))
-        self._latest = 0
+        self._earliest = self._latest = 0
         self._gap = (0, 0)
         self.timed = 0
 
@@ -62,7 +62,8 @@ class Timeline:
             return
         moments = timed["time"].to_numpy()
         if self._origin is None:
-            self._origin = self._latest = int(moments[0])
+            self._origin = self._earliest = self._latest = int(moments[0])
+        self._earliest = min(self._earliest, int(moments.min()))
         self.timed += len(moments)
         self._find_gap(moments)
         ages = np.maximum(moments - self._origin, 0)  # times before the first one count as the first
@@ -90,9 +91,9 @@ class Timeline:
         return 0.0 if self._origin is None else (self._latest - self._origin) / _SECOND
 
     @property
-    def latest(self) -> datetime:
-        """The time of the last decision."""
-        return _moment(self._latest)
+    def earliest(self) -> datetime | None:
+        """The earliest time of a decision; None if no decision has a time."""
+        return None if self._origin is None else _moment(self._earliest)
 
     @property
     def longest_gap(self) -> Gap | None:

@@ -3,18 +3,21 @@
 import math
 import secrets
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
 
 import polars as pl
+from polars.datatypes import DataTypeClass
 
 from warmcb._atomic import replacing, sweep
-from warmcb._messages import listed
+from warmcb._messages import listed, short
 from warmcb.errors import DataError
 from warmcb.logs.events import Event
 from warmcb.logs.table import SCHEMA, TIME, table_of
 from warmcb.logs.tally import Tally
+
+_Type = pl.DataType | DataTypeClass
 
 _ROW_GROUP = 16384  # rows that are read at once
 _MOST_EVENTS = 131_072  # events in memory at once
@@ -23,6 +26,8 @@ _EXPECTED = {
     "action": "UInt32, the position of the chosen action",
     "probabilities": "List(Float64), one number for each action",
 }
+_PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}  # in units of a time
+_FIRST_DAY, _LAST_DAY = ((day - date(1970, 1, 1)).days for day in (date.min, date.max))
 _DEFAULTS = {"arm": pl.lit("model"), "activated": pl.lit(True), "filled": pl.lit(False), "dropped": pl.lit(0.0)}
 
 
@@ -77,7 +82,8 @@ def read_parquet(path: Path, rows: int, tally: Tally) -> Iterator[pl.DataFrame]:
         raise DataError(f"it has no column {', '.join(sorted(missing))}")
     for name, found in have.items():
         if name in SCHEMA and not _can_be_read(found, SCHEMA[name]):
-            raise DataError(f"the column {name} has the type {found}; expected {_EXPECTED.get(name, SCHEMA[name])}")
+            expected = _EXPECTED.get(name, SCHEMA[name])
+            raise DataError(f"the column {name} has the type {short(str(found))}; expected {expected}")
     # pandas writes its index as a column whose name begins so.
     if ignored := [name for name in have if name not in SCHEMA and not name.startswith("__")]:
         tally.add("ignored columns", path, 0, detail=listed(ignored))
@@ -90,22 +96,33 @@ def read_parquet(path: Path, rows: int, tally: Tally) -> Iterator[pl.DataFrame]:
         yield typed.slice(start, rows).collect()
 
 
-def _can_be_read(found: pl.DataType, kind: pl.DataType) -> bool:
-    """Whether the values of a column can be converted. The sizes of numbers, and the type in lists, may differ."""
+def _can_be_read(found: _Type, kind: _Type) -> bool:
+    """Whether the values of a column, or of its lists, can be converted without another meaning."""
     if found == pl.Null:
         return True
     if isinstance(kind, pl.List):
-        return isinstance(found, pl.List | pl.Array)
+        return isinstance(found, pl.List | pl.Array) and _can_be_read(found.inner, kind.inner)
     if kind == TIME:  # a number could be of seconds or of milliseconds
-        return isinstance(found, pl.Datetime | pl.Date)
-    return found.is_numeric() if kind.is_integer() else not found.is_nested()
+        return found in (pl.Datetime, pl.Date)
+    if kind.is_float():
+        return found.is_numeric() or found in (pl.Boolean, pl.String)
+    if kind == pl.String:
+        return found.is_numeric() or found in (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Boolean)
+    return found.is_numeric() or found == kind
 
 
 def _typed(name: str, found: pl.DataType, kind: pl.DataType) -> pl.Expr:
     """A column with its type. A wrong value becomes null or NaN: it loses its decision, but not the file."""
     column = pl.col(name)
+    if found == pl.Null:
+        return column.cast(kind)
+    if kind == TIME:  # beyond all calendars Polars panics
+        days = column.to_physical() // (_PER_DAY[found.time_unit] if isinstance(found, pl.Datetime) else 1)
+        return pl.when(days.is_between(_FIRST_DAY, _LAST_DAY)).then(column).cast(kind)
+    if name == "action":
+        whole = column.cast(kind, strict=False)
+        return pl.when(whole == column).then(whole)
     if name == "reward":  # null means that there is no reward
         number = column.cast(kind, strict=False)
         return pl.when(column.is_not_null() & number.is_null()).then(pl.lit(math.nan)).otherwise(number)
-    can_be_null = name == "probabilities" or (name == "action" and found.is_numeric())
-    return column.cast(kind, strict=not can_be_null)
+    return column.cast(kind, strict=name != "probabilities")
