@@ -107,9 +107,10 @@ def test_costs_as_the_other_source(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_plot(a: Path, b: Path, tmp_path: Path, suffix: str) -> None:
-    done = theory("similarity", a, b, *FEW, "--plot", tmp_path / f"frontier{suffix}")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / f"frontier{suffix}").stat().st_size > 1000
+    plot = tmp_path / f"frontier{suffix}"
+    done = theory("similarity", a, b, *FEW, "--plot", plot)
+    assert (done.returncode, done.stderr) == (0, f"wrote {plot}\n")
+    assert plot.stat().st_size > 1000
 
 
 def test_sources_that_do_not_match(a: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.support.vowpal_wabbit import counted
 from warmcb.logs import Event, open_log
 from warmcb.service.app import Application
 from warmcb.service.clock import ManualClock
+from warmcb.service.loops import versions
 from warmcb.service.loops.keys import ADMINISTRATION, ALL_LOOPS, Key, hash_of
 from warmcb.service.loops.settings import APPLIES
 from warmcb.service.processes.supervisor import prepare
@@ -456,6 +457,26 @@ def test_models_are_listed_and_loaded(learned: Loop, tmp_path: Path) -> None:
     for number in ("62", "0", "x", "9" * 30):
         assert "version" in learned.refused("GET", f"/models/{number}", 404)
         assert "version" in learned.refused("POST", f"/models/{number}/restore", 404)
+
+
+def test_a_broken_version_is_not_named(tmp_path: Path) -> None:
+    async def ask() -> Any:
+        store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+        await prepare(store)
+        async with store.transaction() as database:
+            for version in (1, 3, 4, 5, 6):
+                await versions.save(database, 0, "default", version, b"", "")
+            await versions.mark_broken(database, "default", 4)
+        application = Application(store, ManualClock(), Key(hash_of("secret"), ADMINISTRATION, ALL_LOOPS, 1))
+        headers = {"authorization": "Bearer secret"}
+        transport = httpx.ASGITransport(application.router)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as client:
+            told = [await client.get(f"/v1/loops/default/models/{number}") for number in (2, 4)]
+        await store.close()
+        return [(one.status_code, one.json()["error"]["message"]) for one in told]
+
+    expected = "there is no version '{}'; the nearest stored ones are {}; GET .../models lists them"
+    assert asyncio.run(ask()) == [(404, expected.format(2, "1, 3, 5")), (404, expected.format(4, "3, 5, 6"))]
 
 
 def test_going_back_pins_a_version_until_it_is_released(http: httpx.Client) -> None:

@@ -165,6 +165,16 @@ def test_a_mirror_becomes_labels_of_a_source(service: SmallService, tmp_path: Pa
     assert {kind for _, kind, _ in service.journal()} == {"labels"}
 
 
+def test_many_labels_become_several_entries(
+    service: SmallService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warmcb.service.events.old_logs.MOST_EXAMPLES", 2)
+    learned(tmp_path, written(tmp_path / "mirror.json", MIRROR), "--as", "labels")
+    kept = [json.loads(body)["examples"] for (body,) in service.read("SELECT body FROM inbox ORDER BY id")]
+    rewards = [[example["reward"] for example in examples] for examples in kept]
+    assert rewards == [[1.0, -0.5], [0.0, 1.0], [0.0]]  # a page gives an example for each slot
+
+
 def test_what_cannot_be_learned_is_left_out(service: SmallService, tmp_path: Path) -> None:
     long = decision("e" * 257, 9, [2, 1, 3], [0.8, 0.1, 0.1], 1.0)
     twice = decision("twice", 9, [2, 1, 3], [0.8, 0.1, 0.1], 1.0)
@@ -174,8 +184,13 @@ def test_what_cannot_be_learned_is_left_out(service: SmallService, tmp_path: Pat
         del nothing[name]
     nothing["o"] = []
     odd = decision("no\0text", 9, [2, 1, 3], [0.8, 0.1, 0.1], 1.0)
-    log = written(tmp_path / "mirror.json", [MIRROR[0], long, twice, nothing, odd])
-    assert learned(tmp_path, log) == "1 event taken, 0 known before, 4 left out\n"
+    own, of_odd = (
+        decision(event, 9, [2, 1, 3], [0.8, 0.1, 0.1], 1.0, warmcb={"slots": [{}], "unit": unit})
+        for event, unit in (("own", "Ann"), ("odd", "no\0text"))
+    )
+    log = written(tmp_path / "mirror.json", [MIRROR[0], long, twice, nothing, odd, own, of_odd])
+    assert learned(tmp_path, log) == "2 events taken, 0 known before, 5 left out\n"
+    assert service.read("SELECT event, unit FROM events ORDER BY event") == [("first", None), ("own", "Ann")]
     service.change(reward_range=[0.0, 1.0])
     log = written(tmp_path / "more.json", [MIRROR[1]])
     assert learned(tmp_path, log) == "0 events taken, 0 known before, 1 left out\n"

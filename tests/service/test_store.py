@@ -41,25 +41,47 @@ def test_a_store_of_the_first_version_is_brought_up_to_date(place: Path | str) -
         assert int(service.read(version)[0][0]) == SCHEMA_VERSION
 
 
-def test_a_store_that_cannot_be_opened_leaves_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
+    """All connections that the test opens, in whatever thread."""
     opened: list[sqlite3.Connection] = []
     connect = sqlite3.connect
 
     def noted(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        opened.append(connect(*arguments, **options))
+        opened.append(connect(*arguments, **options | {"check_same_thread": False}))
         return opened[-1]
 
-    with closing(connect(tmp_path / "newer.db")) as newer:
+    monkeypatch.setattr(sqlite3, "connect", noted)
+    return opened
+
+
+def check_closed(connections: list[sqlite3.Connection]) -> None:
+    for connection in connections:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
+
+def test_a_store_that_cannot_be_opened_leaves_no_connection(tmp_path: Path, opened: list[sqlite3.Connection]) -> None:
+    with closing(sqlite3.connect(tmp_path / "newer.db")) as newer:
         newer.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     (tmp_path / "text.db").write_text("this is no store" * 100)
-    monkeypatch.setattr(sqlite3, "connect", noted)
     for name in ("newer", "text"):
         with pytest.raises(StoreError):
             SqliteStore(tmp_path / f"{name}.db")
-    assert len(opened) == 2
-    for connection in opened:
-        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-            connection.execute("SELECT 1")
+    assert len(opened) == 3
+    check_closed(opened)
+
+
+def test_checkpoints_and_backups_close_their_connections(tmp_path: Path, opened: list[sqlite3.Connection]) -> None:
+    async def run() -> None:
+        store = SqliteStore(tmp_path / "store.db")
+        await store.tidy()
+        await store.backup(tmp_path / "copy.db")
+        await store.close()
+
+    asyncio.run(run())
+    assert len(opened) == 4
+    check_closed(opened)
 
 
 def test_a_store_that_cannot_be_written_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

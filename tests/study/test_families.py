@@ -1,9 +1,11 @@
 """Data sets that are the same data in another form are one family, however that is found out."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import polars as pl
@@ -13,7 +15,11 @@ from scipy import sparse
 from tests.support.places import shared_data
 from tests.support.study_runs import reproduce, tiny, write_table
 from warmcb.data import Dataset, folder, suite
+from warmcb.study.engine import Engine
 from warmcb.study.families import Families, Traits
+from warmcb.study.grid import Grid
+from warmcb.study.run import run_study
+from warmcb.study.store import StudyStore
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(400, 4)).astype(np.float32)
@@ -137,6 +143,26 @@ def test_data_sets_of_openml_are_known_by_their_ids() -> None:
         "chess king-rook-king": ["krkopt-1481", "rook-184"],
         "letter recognition": ["words-6", "words_bin-9"],
         "letters-7": ["letters-7"],
+    }
+
+
+def test_a_study_knows_data_sets_of_openml_by_their_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {184: "rook", 1481: "king", 3: "pawn"}
+
+    def load(openml_id: int) -> Dataset:
+        random = np.random.default_rng(openml_id)
+        X, y = random.normal(size=(3000, 4)).astype(np.float32), random.integers(3, size=3000).astype(np.int32)
+        return Dataset(f"{names[openml_id]}-{openml_id}", X, y, ("a", "b", "c"))
+
+    monkeypatch.setattr("warmcb.data.open.load_openml", load)
+    settings = {"data": [f"openml:{openml_id}" for openml_id in names], "algorithms": ["majority"], "noises": ["none"]}
+    grid = Grid.of(settings | {"warm_starts": [8], "interactions": [23], "epsilon": [0.0125], "shuffles": 1})
+    engine = Engine(lambda: ThreadPoolExecutor(1), 1, 1, "a thread")
+    outcome = run_study(grid, StudyStore(tmp_path), engine, Mock())
+    members = {"chess king-rook-king": ["king-1481", "rook-184"], "pawn-3": ["pawn-3"]}
+    assert outcome.families.members() == members
+    assert set(outcome.results.select("dataset", "family").iter_rows()) == {
+        (name, family) for family, names in members.items() for name in names
     }
 
 

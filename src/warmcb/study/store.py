@@ -93,7 +93,7 @@ class StudyStore:
         plan = self._read()
         facts = {data.name: asdict(data) for data in datasets}
         begun = {data["name"]: data for data in plan["datasets"]}
-        missing = [f"data {name}, which is not there" for name in begun.keys() - facts.keys()]
+        missing = [f"data {name}, which is not there" for name in begun if name not in facts]
         _refuse(self.folder, missing[:_MOST_DATASETS])
         changed = [f"other data {name}" for name, data in begun.items() if facts[name] != data]
         _refuse(self.folder, changed[:_MOST_DATASETS])
