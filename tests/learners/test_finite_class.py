@@ -93,7 +93,7 @@ BAD: dict[str, Any] = {
     "no number": (lambda: TablePolicies([[np.nan]], 3), "table has the action nan; expected actions from 0 to 2"),
     "a huge action": (lambda: TablePolicies([[2**63 + 1]], 3), f"table has the action {2**63 + 1}; expected"),
     "a name": (lambda: TablePolicies([["tea"]], 3), "table has the type <U3; expected actions from 0 to 2"),
-    "no table": (lambda: TablePolicies(None, 3), "table has shape"),
+    "no table": (lambda: TablePolicies(0, 3), "table has shape"),
     "an uneven table": (lambda: TablePolicies([[0, 1], [1]], 3), "table is not an array"),
     "other actions": (lambda: ConstantPolicies(2) + ConstantPolicies(3), "a class has 3 actions; expected 2"),
     "an unknown context": (lambda: TablePolicies([[0]], 2).actions(np.array([[1.0]])), "X has other contexts"),
