@@ -364,9 +364,11 @@ OF_ANY_TYPE: list[pl.Series] = [
 def test_a_column_of_any_type_is_read_or_refused(tmp_path: Path, values: pl.Series) -> None:
     path = tmp_path / "log.parquet"
     whole = table_of([event("a", action=1), event("b")])
-    pair = values.implode()
+    forms = [values, pl.concat([values.implode()] * 2)]
+    if values.dtype != pl.Categorical:  # older versions of Polars have no arrays of them
+        forms.append(forms[1].cast(pl.Array(values.dtype, 2)))
     for column in SCHEMA:
-        for some in (values, pl.concat([pair, pair]), pl.concat([pair, pair]).cast(pl.Array(values.dtype, 2))):
+        for some in forms:
             whole.with_columns(some.alias(column)).write_parquet(path)
             log = open_log(path)
             with suppress(DataError):  # it has no decision that can be used
